@@ -1,0 +1,109 @@
+// What a checker may say. `invalid` cannot be built without evidence; `unknown` not without a reason (I7).
+// Checkers return `RuleResult`s; the harness's `judge.ts` folds them into one `Verdict`, the object of verdict.json.
+
+import type { Json, JsonRecord, Nanos } from '../harness/history/op.ts';
+
+/** Against mutual exclusion, fencing or the data: decides the grade. */
+export const SAFETY_CODES = [
+  'double-grant',
+  'belief-overlap',
+  'expired-grant',
+  'late-loss-notice',
+  'token-regression',
+  'stale-write-accepted',
+  'stale-write-landed',
+  'lost-update',
+  'foreign-release',
+  'not-linearizable',
+  'oversold',
+  'duplicate-effect',
+] as const;
+
+/** Nobody live holds it and still it can't be taken: reported beside the grade, never folded into it. */
+export const LIVENESS_CODES = ['stuck-lock', 'not-reacquired', 'starved', 'orphan-state'] as const;
+
+/** Why a clean result would mean little. */
+export const POWER_CODES = [
+  'fault-had-no-effect',
+  'harness-stalled',
+  'clock-uncertain',
+  'too-little-load',
+] as const;
+
+export type SafetyCode = (typeof SAFETY_CODES)[number];
+export type LivenessCode = (typeof LIVENESS_CODES)[number];
+export type PowerCode = (typeof POWER_CODES)[number];
+export type FindingCode = SafetyCode | LivenessCode | PowerCode;
+
+/** One piece of evidence against a rule. What it says did happen. */
+export interface Finding<Code extends FindingCode = FindingCode> {
+  /** Hash of code, lock, store and operations: the same for the same evidence, whenever it is judged. */
+  readonly id: string;
+  readonly code: Code;
+  readonly lock?: string;
+  readonly store?: string;
+  readonly processes: readonly string[];
+  /** Operation ids, in the order in which the story names them. */
+  readonly ops: readonly number[];
+  /** When it was complete: the moment from which nobody can deny it. */
+  readonly at: Nanos;
+  /** Ids of the faults in force at some time between the first operation and `at`. */
+  readonly faults: readonly string[];
+  /** Two or three plain sentences. */
+  readonly story: string;
+  /** The numbers behind the story: intervals, tokens, versions. */
+  readonly evidence: JsonRecord;
+}
+
+export type SafetyFinding = Finding<SafetyCode>;
+export type LivenessFinding = Finding<LivenessCode>;
+export type NonEmpty<T> = readonly [T, ...T[]];
+
+/** The answer of one rule. */
+export type RuleResult<Code extends FindingCode = FindingCode> =
+  | { readonly verdict: 'valid' }
+  | { readonly verdict: 'unknown'; readonly reason: string }
+  | { readonly verdict: 'invalid'; readonly findings: NonEmpty<Finding<Code>> };
+
+/** `invalid` with these findings, or `valid` if there are none. */
+export function resultOf<Code extends FindingCode>(findings: readonly Finding<Code>[]): RuleResult<Code> {
+  const [first, ...rest] = findings;
+  return first === undefined ? { verdict: 'valid' } : { verdict: 'invalid', findings: [first, ...rest] };
+}
+
+export type Grade = 'safe' | 'safe-with-fencing' | 'unsafe' | 'inconclusive';
+
+/** How hard it was tried (2.4). */
+export interface Power {
+  readonly grants: number;
+  /** Grants to a process that had been waiting while another one held the lock. */
+  readonly contendedHandoffs: number;
+  readonly expiries: number;
+  readonly faults: { readonly planned: number; readonly acted: number; readonly hitHold: number };
+  /** Upper end of the 95 % interval of the rate of double grants per contended hand-off, if none was seen: 3/N. */
+  readonly rateBound: number | null;
+  /** Each says why a clean result would mean little; `code` as in the findings table. */
+  readonly warnings: readonly { readonly code: PowerCode; readonly message: string }[];
+}
+
+/** The object of `verdict.json` and of `lockpick check --json`. */
+export interface Verdict {
+  readonly schemaVersion: 1;
+  readonly verdict: 'valid' | 'invalid' | 'unknown';
+  readonly grade: Grade;
+  /** What theory expects of this cell; null: the history is not of a catalogued cell. */
+  readonly expected: Grade | null;
+  readonly asExpected: boolean;
+  readonly findings: readonly SafetyFinding[];
+  readonly liveness: readonly LivenessFinding[];
+  readonly power: Power;
+  readonly checkers: readonly {
+    readonly name: string;
+    readonly verdict: 'valid' | 'invalid' | 'unknown';
+    readonly millis: number;
+    readonly reason?: string;
+  }[];
+  /** What differs from the expectation, in words; empty if `asExpected`. */
+  readonly surprises: readonly string[];
+  readonly [other: string]: Json | object | undefined;
+}

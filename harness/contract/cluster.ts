@@ -1,0 +1,92 @@
+// What a cluster of nodes can do, whoever runs it (Docker today, a simulation later). Interfaces only.
+// A `Cluster` value is a ready cluster: `startCluster` returns it after every node answered its ready probe.
+
+import type { Millis } from '../history/op.ts';
+
+export type NodeRole = 'server' | 'store' | 'client';
+
+/** Which program a node runs; `image` is the name of one of ours (`redis`, `postgres`, `client`) or a reference. */
+export interface NodeSpec {
+  /** Unique in the cluster, at least two characters; also its host name: `r1`, `store`, `c3`. */
+  readonly name: string;
+  readonly role: NodeRole;
+  readonly image: string;
+  /** Replaces the image's command. */
+  readonly command?: readonly string[];
+  readonly environment?: Readonly<Record<string, string>>;
+  /** Files put into the container before it starts; they survive kill and start. */
+  readonly files?: readonly { readonly path: string; readonly content: string | Uint8Array }[];
+  /** How to ask it whether it serves. Absent: running is enough. */
+  readonly ready?: Probe;
+  /** The TCP port it serves on, for probes that knock from its own network namespace. */
+  readonly port?: number;
+  /** Its standard streams carry JSON lines; see `Node.connect`. */
+  readonly stream?: boolean;
+}
+
+/** A question put to a node from inside its own network namespace. */
+export type Probe =
+  /** Sends `send` to the node's port, expects `expect` at the start of what comes back within the time limit. */
+  | { readonly kind: 'tcp'; readonly send: string; readonly expect: string }
+  /** Runs a command inside the node's container, expects exit code 0. */
+  | { readonly kind: 'exec'; readonly command: readonly string[] };
+
+/** `answers`; `silent`: connected, or not even refused, but nothing came in time; `refused`: nobody listens. */
+export type ProbeAnswer = 'answers' | 'silent' | 'refused';
+
+export type NodeState =
+  | { readonly kind: 'running'; readonly pid: number }
+  /** Stopped by a signal: every thread is in state `T`. */
+  | { readonly kind: 'stopped'; readonly pid: number }
+  | { readonly kind: 'exited'; readonly exitCode: number };
+
+export interface ExecResult {
+  readonly exitCode: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** A node's standard streams, one text line each way. Lives until the process ends. */
+export interface NodeStream {
+  send(line: string): void;
+  /** Called for each line of stdout, in order. */
+  onLine(listener: (line: string) => void): void;
+  /** Settles when the stream has ended (the process died or the engine went away). */
+  readonly closed: Promise<void>;
+}
+
+export interface Node {
+  readonly spec: NodeSpec;
+  readonly name: string;
+  /** Its fixed IPv4 address; kill and start keep it. */
+  readonly address: string;
+  /** Sends a signal to the node's process; resolves when the engine has delivered it. */
+  signal(signal: 'SIGSTOP' | 'SIGCONT' | 'SIGKILL' | 'SIGTERM'): Promise<void>;
+  /** Starts it again after it exited: same address, same files, same disk; does not wait for readiness. */
+  start(): Promise<void>;
+  /** Asks the engine (not the node) what its process is doing. */
+  state(): Promise<NodeState>;
+  /** Puts the ready probe (or, without one, a bare connect) once. Never throws for what the node does wrong. */
+  probe(timeLimit: Millis): Promise<ProbeAnswer>;
+  /** Waits until the ready probe is answered. Throws HarnessError('environment') with its last log lines. */
+  ready(timeLimit: Millis): Promise<void>;
+  /** Runs a command in the node's container. Throws HarnessError('environment') past the time limit. */
+  exec(command: readonly string[], timeLimit: Millis): Promise<ExecResult>;
+  /** Runs a command in the sandbox that owns the node's network namespace (has iptables, NET_ADMIN). */
+  execInSandbox(command: readonly string[], timeLimit: Millis): Promise<ExecResult>;
+  /** Opens the standard streams of a node with `stream: true`; call before `start` after a kill. */
+  connect(): Promise<NodeStream>;
+  /** Everything it printed so far (stdout and stderr; only stderr of a node with `stream: true`). */
+  logs(): Promise<string>;
+}
+
+export interface Cluster extends AsyncDisposable {
+  readonly session: string;
+  readonly nodes: ReadonlyMap<string, Node>;
+  /** The node of that name. Throws HarnessError('internal') if there is none. */
+  node(name: string): Node;
+  /** Image name → reference and digest, as used. */
+  readonly images: Readonly<Record<string, { readonly reference: string; readonly digest: string }>>;
+  /** Removes every container and the network; safe to call twice; tries everything, then throws the first error. */
+  [Symbol.asyncDispose](): Promise<void>;
+}

@@ -1,0 +1,54 @@
+// What coordinator and client process say to each other, one JSON value a line, over the container's standard streams
+// (never over the network that is being partitioned, 1.3). Lines with `t` are control; lines with `type` are history
+// events in the journal's own form, which the client has written before the request they announce leaves (I1).
+
+import type { Millis } from '../history/op.ts';
+
+/** Everything a client process needs to know; the same for every process but `process`, `seed` and `firstId`. */
+export interface ClientConfig {
+  readonly process: string;
+  readonly backend: string;
+  readonly recipe: string;
+  readonly workload: string;
+  readonly servers: readonly { readonly name: string; readonly host: string; readonly port: number }[];
+  readonly store: { readonly host: string; readonly port: number };
+  readonly defences: readonly string[];
+  readonly locks: readonly string[];
+  /** Of this process: `rng(seed)` drives all its choices (I6). */
+  readonly seed: string;
+  /** Operation ids are firstId, firstId + idStep, …: unique over all processes of the run. */
+  readonly firstId: number;
+  readonly idStep: number;
+  readonly ttlMillis: Millis;
+  /** Past this an operation on lock service or store is `info`. */
+  readonly commandTimeLimitMillis: Millis;
+  /** Work inside the critical section, and outside between two sessions. */
+  readonly thinkMillis: { readonly min: Millis; readonly max: Millis };
+  readonly idleMillis: { readonly min: Millis; readonly max: Millis };
+  /** Wait between two tries of a polling recipe. */
+  readonly pollMillis: { readonly min: Millis; readonly max: Millis };
+  /** A session gives up acquiring after this long. */
+  readonly patienceMillis: Millis;
+}
+
+export type ToClient =
+  /** Answered at once with `hello`; `origin`: CLOCK_MONOTONIC at run start, decimal nanoseconds. */
+  | { readonly t: 'hello'; readonly origin: string; readonly round: number }
+  /** Connects to lock service and store; answered with `ready`, or `failed`. */
+  | { readonly t: 'setup'; readonly config: ClientConfig }
+  /** Runs sessions until `stop`. */
+  | { readonly t: 'start' }
+  /** Ends the current session at its next step; answered with `stopped`. */
+  | { readonly t: 'stop' }
+  /** After healing: tries to acquire and release each lock until granted or time is up; answered with `tried`. */
+  | { readonly t: 'try-each'; readonly locks: readonly string[]; readonly timeLimitMillis: Millis }
+  /** Final reads of every key of every defence, with the audit rows; answered with `read`. */
+  | { readonly t: 'read-all' }
+  /** Closes its connections and exits with 0. */
+  | { readonly t: 'quit' };
+
+export type FromClient =
+  | { readonly t: 'hello'; readonly round: number; readonly time: number }
+  | { readonly t: 'ready' | 'stopped' | 'tried' | 'read' }
+  /** It cannot go on: our own bug, or the store is gone. `environment`: exit 69; `internal`: exit 70. */
+  | { readonly t: 'failed'; readonly code: 'environment' | 'internal'; readonly error: string };

@@ -1,0 +1,58 @@
+// A fault is a scoped value (chapter 3 of the design): injected, proved to act, healed when its scope ends. Interfaces
+// only; one file per kind under `nemesis/`. A fault kind knows nodes, not schedules; the nemesis knows both.
+
+import type { JsonRecord, Millis } from '../history/op.ts';
+import type { Node } from './cluster.ts';
+
+/** Which nodes a step hits; resolved when it is injected, and the answer recorded. */
+export type TargetSelector =
+  /** The process that the trigger event was about, or that was granted a lock last and still holds it. */
+  | { readonly kind: 'holder' }
+  | { readonly kind: 'random-client' }
+  | { readonly kind: 'server' }
+  | { readonly kind: 'node'; readonly name: string };
+
+/** What is done to the targets and for how long. */
+export interface FaultSpec {
+  readonly fault: string;
+  readonly target: TargetSelector;
+  readonly durationMillis: Millis;
+  readonly params?: JsonRecord;
+}
+
+/** One step of a schedule. */
+export type Step =
+  | { readonly kind: 'at'; readonly atMillis: Millis; readonly spec: FaultSpec }
+  /** Each time the event happens (at most `limit` times, at least `cooldownMillis` apart) after a drawn delay. */
+  | {
+      readonly kind: 'when';
+      readonly event: 'acquiring' | 'granted' | 'released' | 'renewing';
+      /** Ignores events before this time. */
+      readonly afterMillis: Millis;
+      readonly delayMillis: { readonly min: Millis; readonly max: Millis };
+      readonly limit: number;
+      readonly cooldownMillis: Millis;
+      readonly spec: FaultSpec;
+    };
+
+/** Everything the nemesis will do: a pure function of plan and seed (I6). */
+export interface Schedule {
+  readonly steps: readonly Step[];
+  /** Seeds the delays of `when` rules and the choice of random targets. */
+  readonly seed: string;
+}
+
+/** A fault in force. Disposing heals it, and waits until it is seen to be healed. */
+export interface ActiveFault extends AsyncDisposable {
+  /** What was seen when it acted; undefined: nothing showed that it did. */
+  readonly evidence: JsonRecord | undefined;
+  /** What was seen when it was healed. Filled by disposal. */
+  readonly healed: JsonRecord | undefined;
+}
+
+export interface FaultKind {
+  readonly name: string;
+  readonly summary: string;
+  /** Acts on the node, and probes it. Throws HarnessError only if the engine fails; then nothing is left in force. */
+  inject(node: Node, spec: FaultSpec): Promise<ActiveFault>;
+}

@@ -1,0 +1,82 @@
+// What lockpick asks of a lock library: the narrow interface a recipe (or a user's adapter) implements. It says what
+// happened as a value, never by throwing; recording, retrying and renewing are done above it, in `client/`.
+
+import type { FencingToken, Millis, Nanos } from '../history/op.ts';
+
+/** What came of one request (I4): `fail` only where the error table says that it has not happened and never will. */
+export type Outcome<T> =
+  | { readonly kind: 'ok'; readonly value: T }
+  | { readonly kind: 'fail'; readonly error: string }
+  | { readonly kind: 'info'; readonly error: string };
+
+/** One attempt to get a lock. */
+export interface AcquireRequest {
+  readonly lock: string;
+  readonly ttlMillis: Millis;
+  /** A value never used before, the same for everything this attempt does. */
+  readonly owner: string;
+}
+
+/** What a successful attempt was given. */
+export interface Grant {
+  readonly request: AcquireRequest;
+  /** Where the service makes fencing tokens. */
+  readonly token?: FencingToken;
+  /** Until when, on this client's clock, the client may believe it holds the lock. Absent: no lease. */
+  readonly validUntil?: Nanos;
+}
+
+/**
+ * A lock library in use by one process. Every method settles within the client's own time limits and never rejects;
+ * past a limit the outcome is `info` and the connection is given up.
+ */
+export interface LockClient extends AsyncDisposable {
+  /** One attempt. `fail` with `busy`: held by another. */
+  acquire(request: AcquireRequest): Promise<Outcome<Grant>>;
+  /** Extends the lease by the request's TTL. `fail` with `not-owner`: it is gone. Absent: no renewal. */
+  renew?(grant: Grant): Promise<Outcome<{ readonly validUntil?: Nanos }>>;
+  /** Gives it back. `released` false: it had ended before; absent: the service does not say whose lock it removed. */
+  release(grant: Grant): Promise<Outcome<{ readonly released?: boolean }>>;
+  /** After an `info` acquire: takes back what it may have left behind, on a fresh connection, best effort. */
+  abandon(request: AcquireRequest): Promise<Outcome<{ readonly released?: boolean }>>;
+}
+
+/** What a recipe is, apart from its code: recorded in the history's meta, listed by `lockpick list`. */
+export interface Recipe {
+  readonly name: string;
+  /** One line for people. */
+  readonly summary: string;
+  /** Where its fencing token comes from; undefined: it has none. */
+  readonly tokenSource?: string;
+  /** `acquire` does not wait: the client polls. */
+  readonly polls: boolean;
+  /** The client renews in the background at this fraction of the TTL; undefined: never. */
+  readonly renewAt?: number;
+  /** Its renew and release check that the caller is the owner, atomically. */
+  readonly ownerChecked: boolean;
+  /** It is wrong on purpose; this is what is wrong with it. */
+  readonly flaw?: string;
+  /** Opens a client for the process named `process`, which can reach `servers` (name → host and port). */
+  open(context: RecipeContext): LockClient;
+}
+
+export interface RecipeContext {
+  readonly process: string;
+  readonly servers: readonly { readonly name: string; readonly host: string; readonly port: number }[];
+  readonly commandTimeLimit: Millis;
+  /** The run's clock. */
+  now(): Nanos;
+}
+
+/** One row of a backend's error table: what a driver's error means for the operation. */
+export interface ErrorMeaning {
+  /** Matched against the start of the server's error reply, or the driver's error code. */
+  readonly match: string;
+  /** The word that goes into the history. */
+  readonly error: string;
+  /** It did not happen and never will; false: unknown (`info`). */
+  readonly definite: boolean;
+  readonly meaning: string;
+  /** Vendor document or source, with version. */
+  readonly source: string;
+}

@@ -1,0 +1,52 @@
+// The protected resource (2.6) as a client uses it: one key, read and written through one defence. Interfaces only.
+
+import type { FencingToken, Millis } from '../history/op.ts';
+import type { Outcome } from './lock-client.ts';
+
+export interface StoreRead {
+  readonly value: string;
+  /** Grows by one with every accepted write of the key. */
+  readonly version: string;
+}
+
+export interface StoreWrite {
+  /** The operation's id and process in the history: they go into the audit table. */
+  readonly id: number;
+  readonly process: string;
+  readonly key: string;
+  readonly value: string;
+  /** The version `value` was computed from. */
+  readonly base: string;
+  readonly token?: FencingToken;
+}
+
+/** What protects a key against a client that wrongly believes it holds the lock. */
+export interface Defence {
+  readonly name: string;
+  readonly summary: string;
+  /** It refuses stale tokens, so only recipes with tokens can use it. */
+  readonly needsToken: boolean;
+}
+
+/** One process's connection to the store. Every method settles within the time limit and never rejects. */
+export interface StoreClient extends AsyncDisposable {
+  read(
+    defence: string,
+    request: { readonly key: string; readonly token?: FencingToken },
+  ): Promise<Outcome<StoreRead>>;
+  /** `fail` with `stale-token` and the highest token seen, where the defence refuses it. */
+  write(
+    defence: string,
+    request: StoreWrite,
+  ): Promise<
+    | { readonly kind: 'ok'; readonly value: { readonly version: string } }
+    | { readonly kind: 'fail'; readonly error: string; readonly highest?: FencingToken }
+    | { readonly kind: 'info'; readonly error: string }
+  >;
+}
+
+export interface StoreAddress {
+  readonly host: string;
+  readonly port: number;
+  readonly commandTimeLimit: Millis;
+}

@@ -1,0 +1,57 @@
+// What clients do under the lock. A workload is a session script over recorded operations; the client process runs it
+// in a loop until it is told to stop. The same script runs on real containers and, later, in simulation.
+
+import type { FencingToken, Millis } from '../history/op.ts';
+
+/** A random stream of one process; the same plan and seed give the same numbers (I6). */
+export interface Random {
+  /** A whole number, both ends included. */
+  integer(min: number, max: number): number;
+  /** In [min, max). */
+  real(min: number, max: number): number;
+  pick<T>(items: readonly T[]): T;
+}
+
+/** A lock that the session was granted. */
+export interface HeldLock {
+  readonly lock: string;
+  readonly token?: FencingToken;
+  /** The client has been told that the lock is gone (renewal refused, session expired). */
+  readonly lost: boolean;
+}
+
+/** The recorded operations a session script may use; what it reads and writes goes into the history. */
+export interface Session {
+  readonly random: Random;
+  readonly locks: readonly string[];
+  /** The defences in use for this recipe; those that need a token are left out where there is none. */
+  readonly defences: readonly string[];
+  /** The run is over: end the session at the next step. */
+  readonly stopping: boolean;
+  /** Tries until granted; undefined: told to stop, or the patience of one session is over. */
+  acquire(lock: string): Promise<HeldLock | undefined>;
+  release(held: HeldLock): Promise<void>;
+  /** Works for the plan's think time, drawn at random; does not look at the lock. */
+  think(): Promise<void>;
+  /** undefined: the read failed or its outcome is unknown. */
+  read(
+    defence: string,
+    key: string,
+    held: HeldLock,
+  ): Promise<{ readonly value: string; readonly version: string } | undefined>;
+  write(
+    defence: string,
+    key: string,
+    held: HeldLock,
+    update: { readonly value: string; readonly base: string },
+  ): Promise<void>;
+}
+
+export interface Workload {
+  readonly name: string;
+  readonly summary: string;
+  /** One turn: usually acquire → read → think → write → release. Must return when `session.stopping`. */
+  run(session: Session): Promise<void>;
+  /** What its own plan defaults are, where they differ. */
+  readonly defaults?: { readonly thinkMillis?: { readonly min: Millis; readonly max: Millis } };
+}
