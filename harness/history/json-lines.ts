@@ -119,7 +119,7 @@ function decodeMeta(fields: Fields): HistoryMeta {
     fields.refuse('meta.plannedFaults is not a list of texts');
   if (meta['stores'] !== undefined && (typeof meta['stores'] !== 'object' || meta['stores'] === null))
     fields.refuse('meta.stores is not an object');
-  return meta as HistoryMeta;
+  return meta;
 }
 
 /** Throws `HistoryError` at `lineNumber`. */
