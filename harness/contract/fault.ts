@@ -9,6 +9,9 @@ export type TargetSelector =
   /** The process that the trigger event was about, or that was granted a lock last and still holds it. */
   | { readonly kind: 'holder' }
   | { readonly kind: 'random-client' }
+  /** A process whose acquire, or release, is on its way; of acquires first one for a lock that nobody holds. */
+  | { readonly kind: 'acquirer' }
+  | { readonly kind: 'releaser' }
   | { readonly kind: 'server' }
   | { readonly kind: 'node'; readonly name: string };
 

@@ -1,0 +1,251 @@
+// Which faults a run suffers, when, and where: named scenarios, each a pure function of plan and seed (I6). `run.ts`
+// records the result in the journal's header; `nemesis.ts` carries it out. Must not know how a fault is done.
+
+import { millis, type JsonRecord, type Millis } from '../history/op.ts';
+import type { Schedule, Step } from '../contract/fault.ts';
+import type { Random } from '../contract/workload.ts';
+import { randomStream } from '../rng.ts';
+
+/** What a schedule depends on, apart from the seed. */
+export interface ScheduleBasis {
+  readonly timeLimitMillis: Millis;
+  readonly ttlMillis: Millis;
+  readonly thinkMillis: { readonly min: Millis; readonly max: Millis };
+  readonly commandTimeLimitMillis: Millis;
+}
+
+export interface Scenario {
+  readonly name: string;
+  readonly summary: string;
+  /** The fault kinds it uses. */
+  readonly faults: readonly string[];
+  steps(basis: ScheduleBasis, random: Random): readonly Step[];
+}
+
+/** Load runs this long before the first fault, so that a fault meets held locks. */
+const WARM_UP_MILLIS = 500;
+/** A server that was killed stays away this long. */
+const OUTAGE_MILLIS = 700;
+
+/** Paused past its lease: 1.5 × TTL, so that others are granted the lock while it is away. */
+function pastTheLease(basis: ScheduleBasis): Millis {
+  return millis(basis.ttlMillis * 1.5);
+}
+
+/** Starts at a random point of each period, as long as the whole step ends before the time limit. */
+function periodic(
+  basis: ScheduleBasis,
+  random: Random,
+  period: { readonly everyMillis: number; readonly lastsMillis: number },
+  stepsAt: (atMillis: Millis) => readonly Step[],
+): readonly Step[] {
+  const steps: Step[] = [];
+  for (
+    let from = WARM_UP_MILLIS;
+    from + period.lastsMillis < basis.timeLimitMillis;
+    from += period.everyMillis
+  ) {
+    const slack = Math.max(0, period.everyMillis - period.lastsMillis);
+    const at = from + random.real(0, slack / 2);
+    if (at + period.lastsMillis < basis.timeLimitMillis) steps.push(...stepsAt(millis(Math.round(at))));
+  }
+  return steps;
+}
+
+function whenGranted(basis: ScheduleBasis, spec: Extract<Step, { kind: 'when' }>['spec']): Step {
+  return {
+    kind: 'when',
+    event: 'granted',
+    afterMillis: millis(WARM_UP_MILLIS),
+    // Well inside the shortest critical section, less the time a signal takes to arrive.
+    delayMillis: { min: millis(0), max: millis(basis.thinkMillis.min / 3) },
+    limit: 1_000,
+    cooldownMillis: basis.ttlMillis,
+    spec,
+  };
+}
+
+export const scenarios: readonly Scenario[] = [
+  {
+    name: 'none',
+    summary: 'no fault',
+    faults: [],
+    steps: () => [],
+  },
+  {
+    name: 'pause-holder',
+    summary: 'SIGSTOP the process that was just granted a lock, for 1.5 × TTL',
+    faults: ['pause'],
+    steps: (basis) => [
+      whenGranted(basis, {
+        fault: 'pause',
+        target: { kind: 'holder' },
+        durationMillis: pastTheLease(basis),
+      }),
+    ],
+  },
+  {
+    name: 'pause-client',
+    summary: 'SIGSTOP a client chosen at random, for 1.5 × TTL',
+    faults: ['pause'],
+    steps: (basis, random) =>
+      periodic(
+        basis,
+        random,
+        { everyMillis: pastTheLease(basis) + 500, lastsMillis: pastTheLease(basis) },
+        (atMillis) => [
+          {
+            kind: 'at',
+            atMillis,
+            spec: {
+              fault: 'pause',
+              target: { kind: 'random-client' },
+              durationMillis: pastTheLease(basis),
+            },
+          },
+        ],
+      ),
+  },
+  {
+    name: 'pause-server',
+    summary: 'SIGSTOP the lock server for 1.5 × TTL',
+    faults: ['pause'],
+    steps: (basis, random) =>
+      periodic(
+        basis,
+        random,
+        { everyMillis: pastTheLease(basis) + 1_500, lastsMillis: pastTheLease(basis) },
+        (atMillis) => [
+          {
+            kind: 'at',
+            atMillis,
+            spec: { fault: 'pause', target: { kind: 'server' }, durationMillis: pastTheLease(basis) },
+          },
+        ],
+      ),
+  },
+  {
+    name: 'kill-holder',
+    summary: 'SIGKILL the process that was just granted a lock; a new process replaces it',
+    faults: ['kill'],
+    steps: (basis) => [
+      whenGranted(basis, {
+        fault: 'kill',
+        target: { kind: 'holder' },
+        durationMillis: millis(OUTAGE_MILLIS),
+      }),
+    ],
+  },
+  {
+    name: 'kill-client',
+    summary: 'SIGKILL a client chosen at random; a new process replaces it',
+    faults: ['kill'],
+    steps: (basis, random) =>
+      periodic(
+        basis,
+        random,
+        { everyMillis: OUTAGE_MILLIS + 1_300, lastsMillis: OUTAGE_MILLIS },
+        (atMillis) => [
+          {
+            kind: 'at',
+            atMillis,
+            spec: {
+              fault: 'kill',
+              target: { kind: 'random-client' },
+              durationMillis: millis(OUTAGE_MILLIS),
+            },
+          },
+        ],
+      ),
+  },
+  {
+    name: 'kill-server',
+    summary: 'SIGKILL the lock server, start it again with its disk',
+    faults: ['kill'],
+    steps: (basis, random) =>
+      periodic(
+        basis,
+        random,
+        { everyMillis: OUTAGE_MILLIS + 2_300, lastsMillis: OUTAGE_MILLIS },
+        (atMillis) => [
+          {
+            kind: 'at',
+            atMillis,
+            spec: { fault: 'kill', target: { kind: 'server' }, durationMillis: millis(OUTAGE_MILLIS) },
+          },
+        ],
+      ),
+  },
+  {
+    name: 'kill-acquirer',
+    summary: 'stop the lock server for a moment and SIGKILL a client whose acquire is on its way meanwhile',
+    faults: ['pause', 'kill'],
+    // The request waits in the server's socket; its sender is dead when the server reads it, so whatever the recipe
+    // would have sent next never comes. A bare timer would have to hit the gap between two round trips.
+    steps: (basis, random) => {
+      const stallMillis = Math.round(basis.commandTimeLimitMillis * 0.8);
+      return periodic(
+        basis,
+        random,
+        { everyMillis: stallMillis + OUTAGE_MILLIS + 1_000, lastsMillis: stallMillis + OUTAGE_MILLIS },
+        (atMillis) => [
+          {
+            kind: 'at',
+            atMillis,
+            spec: { fault: 'pause', target: { kind: 'server' }, durationMillis: millis(stallMillis) },
+          },
+          {
+            kind: 'at',
+            atMillis: millis(atMillis + Math.round(stallMillis * 0.5)),
+            spec: { fault: 'kill', target: { kind: 'acquirer' }, durationMillis: millis(OUTAGE_MILLIS) },
+          },
+        ],
+      );
+    },
+  },
+  {
+    name: 'pause-releaser',
+    summary: 'let the first reply of a release wait: the client is stopped before it arrives, for 1.5 × TTL',
+    faults: ['pause'],
+    // Server stopped → the client's first question waits → client stopped → server answers, unread → the lease runs out
+    // and others are granted the lock → the client reads an answer that is long out of date, and acts on it.
+    steps: (basis, random) => {
+      const stallMillis = Math.round(Math.min(basis.ttlMillis * 0.3, basis.commandTimeLimitMillis * 0.8));
+      return periodic(
+        basis,
+        random,
+        {
+          everyMillis: stallMillis + pastTheLease(basis) + 500,
+          lastsMillis: stallMillis + pastTheLease(basis),
+        },
+        (atMillis) => [
+          {
+            kind: 'at',
+            atMillis,
+            spec: { fault: 'pause', target: { kind: 'server' }, durationMillis: millis(stallMillis) },
+          },
+          {
+            kind: 'at',
+            atMillis: millis(atMillis + Math.round(stallMillis * 0.6)),
+            spec: { fault: 'pause', target: { kind: 'releaser' }, durationMillis: pastTheLease(basis) },
+          },
+        ],
+      );
+    },
+  },
+];
+
+/** The scenario of that name, or undefined. */
+export function scenarioNamed(name: string): Scenario | undefined {
+  return scenarios.find((scenario) => scenario.name === name);
+}
+
+/** The same basis and seed give the same schedule, on any machine (I6). */
+export function scheduleOf(scenario: Scenario, basis: ScheduleBasis, seed: string): Schedule {
+  return { steps: scenario.steps(basis, randomStream(seed, `schedule ${scenario.name}`)), seed };
+}
+
+/** For the journal's header. */
+export function scheduleRecord(schedule: Schedule): JsonRecord {
+  return JSON.parse(JSON.stringify(schedule)) as JsonRecord;
+}
