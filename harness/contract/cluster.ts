@@ -87,6 +87,8 @@ export interface Cluster extends AsyncDisposable {
   node(name: string): Node;
   /** Image name → reference and digest, as used. */
   readonly images: Readonly<Record<string, { readonly reference: string; readonly digest: string }>>;
+  /** Writes `<directory>/<node>.log` for every node. */
+  collectLogs(directory: string): Promise<void>;
   /** Removes every container and the network; safe to call twice; tries everything, then throws the first error. */
   [Symbol.asyncDispose](): Promise<void>;
 }

@@ -52,3 +52,8 @@ export type FromClient =
   | { readonly t: 'ready' | 'stopped' | 'tried' | 'read' }
   /** It cannot go on: our own bug, or the store is gone. `environment`: exit 69; `internal`: exit 70. */
   | { readonly t: 'failed'; readonly code: 'environment' | 'internal'; readonly error: string };
+
+/** undefined: the line is no control line but an event of the history. Throws SyntaxError if it is broken. */
+export function decodeFromClient(line: string): FromClient | undefined {
+  return line.startsWith('{"t":') ? (JSON.parse(line) as FromClient) : undefined;
+}

@@ -34,3 +34,8 @@ export class HarnessError extends Error {
     this.detail = options.detail;
   }
 }
+
+/** What an error says, whatever was thrown. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -4,9 +4,10 @@
 
 import type { Clock } from '../clock.ts';
 import type { Node } from '../contract/cluster.ts';
+import { messageOf } from '../contract/errors.ts';
 import type { ActiveFault, FaultKind, FaultSpec, Schedule, Step, TargetSelector } from '../contract/fault.ts';
 import type { Random } from '../contract/workload.ts';
-import { millis, type FaultEvent, type HistoryEvent, type JsonRecord, type Nanos } from '../history/op.ts';
+import { millis, type FaultEvent, type HistoryEvent, type JsonRecord } from '../history/op.ts';
 import { randomStream } from '../rng.ts';
 import { Tracker } from './tracker.ts';
 
@@ -32,6 +33,7 @@ export class Nemesis implements AsyncDisposable {
   readonly #underFault = new Set<string>();
   readonly #scopes = new Set<Promise<void>>();
   readonly #errors: unknown[] = [];
+  readonly #failed = new AbortController();
   readonly #rules: { step: WhenStep; random: Random; left: number; readyAt: number }[];
   readonly #targets: Random;
   #count = 0;
@@ -49,6 +51,11 @@ export class Nemesis implements AsyncDisposable {
         left: step.limit,
         readyAt: step.afterMillis,
       }));
+  }
+
+  /** Aborted, with the error as its reason, when a fault could not be injected or healed. */
+  get failed(): AbortSignal {
+    return this.#failed.signal;
   }
 
   /** Every journal event goes through here, so that targets can be resolved and rules can fire. */
@@ -82,7 +89,7 @@ export class Nemesis implements AsyncDisposable {
     while (this.#scopes.size > 0) await Promise.all(this.#scopes);
     const [first, ...others] = this.#errors.splice(0);
     if (first !== undefined)
-      throw others.length === 0 ? first : new AggregateError([first, ...others], String(first));
+      throw others.length === 0 ? first : new AggregateError([first, ...others], messageOf(first));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -93,6 +100,7 @@ export class Nemesis implements AsyncDisposable {
     const settled = scope
       .catch((error: unknown) => {
         this.#errors.push(error);
+        this.#failed.abort(error);
       })
       .finally(() => this.#scopes.delete(settled));
     this.#scopes.add(settled);
@@ -153,9 +161,10 @@ export class Nemesis implements AsyncDisposable {
   }
 
   #resolve(target: TargetSelector, trigger: string | undefined): Node | undefined {
-    const { servers, clients, nodeOf } = this.#options;
+    const { servers, clients } = this.#options;
+    const nodeOf = (process: string): Node | undefined => this.#options.nodeOf(process);
     const free = (nodes: readonly (Node | undefined)[]): Node[] =>
-      nodes.filter((node) => node !== undefined && !this.#underFault.has(node.name)) as Node[];
+      nodes.filter((node) => node !== undefined).filter((node) => !this.#underFault.has(node.name));
     const firstOf = (processes: readonly string[]): Node | undefined => free(processes.map(nodeOf))[0];
     switch (target.kind) {
       case 'holder':
@@ -191,9 +200,4 @@ function matches(trigger: WhenStep['event'], event: HistoryEvent): boolean {
     case 'released':
       return event.type === 'ok' && event.op === 'release';
   }
-}
-
-/** When the process of a killed node was last certainly alive: the later of its last stamp and the kill's begin. */
-export function downTime(lastSeen: Nanos, killBegan: Nanos | undefined): Nanos {
-  return killBegan !== undefined && killBegan > lastSeen ? killBegan : lastSeen;
 }

@@ -1,7 +1,7 @@
 // Which faults a run suffers, when, and where: named scenarios, each a pure function of plan and seed (I6). `run.ts`
 // records the result in the journal's header; `nemesis.ts` carries it out. Must not know how a fault is done.
 
-import { millis, type JsonRecord, type Millis } from '../history/op.ts';
+import { millis, type Millis } from '../history/op.ts';
 import type { Schedule, Step } from '../contract/fault.ts';
 import type { Random } from '../contract/workload.ts';
 import { randomStream } from '../rng.ts';
@@ -243,9 +243,4 @@ export function scenarioNamed(name: string): Scenario | undefined {
 /** The same basis and seed give the same schedule, on any machine (I6). */
 export function scheduleOf(scenario: Scenario, basis: ScheduleBasis, seed: string): Schedule {
   return { steps: scenario.steps(basis, randomStream(seed, `schedule ${scenario.name}`)), seed };
-}
-
-/** For the journal's header. */
-export function scheduleRecord(schedule: Schedule): JsonRecord {
-  return JSON.parse(JSON.stringify(schedule)) as JsonRecord;
 }

@@ -1,0 +1,175 @@
+// What one run will do: one frozen, serialisable value. `parsePlan` is the only place where input (flags, environment,
+// a stored plan.json) is validated; what comes out is complete and is stored in the run as it is.
+
+import { z } from 'zod';
+import leven from 'leven';
+import { HarnessError } from './contract/errors.ts';
+import { formatDuration, parseDuration, parseSpan } from './duration.ts';
+import type { Millis } from './history/op.ts';
+
+/** The names a plan may use; handed in, so that this file knows no backend. */
+export interface Vocabulary {
+  readonly backends: readonly {
+    readonly name: string;
+    readonly recipes: readonly { readonly name: string }[];
+  }[];
+  readonly workloads: readonly string[];
+  readonly scenarios: readonly string[];
+  readonly images: readonly string[];
+}
+
+const durationText = z.union([z.string(), z.number().nonnegative()]).transform((value, context): Millis => {
+  const duration = typeof value === 'number' ? parseDuration(`${value}ms`) : parseDuration(value);
+  if (duration === undefined) {
+    context.addIssue({
+      code: 'custom',
+      message: `${JSON.stringify(value)} is not a duration; write 500ms, 1s or 2m`,
+    });
+    return z.NEVER;
+  }
+  return duration;
+});
+
+const span = z.union([
+  z.object({ min: durationText, max: durationText }),
+  z.string().transform((value, context) => {
+    const parsed = parseSpan(value);
+    if (parsed === undefined) {
+      context.addIssue({
+        code: 'custom',
+        message: `${JSON.stringify(value)} is not a span; write 20ms..60ms, or one duration`,
+      });
+      return z.NEVER;
+    }
+    return parsed;
+  }),
+]);
+
+/** At most this many processes: operation ids are dealt out in strides of it. */
+export const PROCESSES_MAX = 1000;
+
+const planSchema = z.strictObject({
+  backend: z.string(),
+  recipe: z.string(),
+  fault: z.string(),
+  workload: z.string(),
+  /** Decimal or any text; the same plan and seed give the same schedule and the same choices of every client. */
+  seed: z.coerce.string().min(1).max(100),
+  timeLimitMillis: durationText.refine(
+    (value) => value >= 1000 && value <= 24 * 3_600_000,
+    'must be 1s to 24h',
+  ),
+  ttlMillis: durationText.refine((value) => value >= 50 && value <= 600_000, 'must be 50ms to 10m'),
+  clients: z.coerce.number().int().min(1).max(100),
+  locks: z.coerce.number().int().min(1).max(10_000),
+  thinkMillis: span,
+  idleMillis: span,
+  pollMillis: span,
+  patienceMillis: durationText,
+  commandTimeLimitMillis: durationText.refine((value) => value >= 10, 'must be at least 10ms'),
+  persistence: z.boolean(),
+  /** Contended hand-offs below which a clean result is inconclusive. */
+  minContendedHandoffs: z.coerce.number().int().min(0),
+  /** Image name → reference that replaces ours. */
+  images: z.record(z.string(), z.string()),
+});
+
+export type Plan = Readonly<z.output<typeof planSchema>>;
+/** What a user or a cell may leave open or override. */
+export type PlanInput = { readonly [Key in keyof Plan]?: unknown };
+
+/** Holds for every backend unless its cell, the config or a flag says otherwise. */
+export const PLAN_DEFAULTS = {
+  workload: 'counter',
+  fault: 'pause-holder',
+  timeLimitMillis: '20s',
+  ttlMillis: '1s',
+  clients: 5,
+  locks: 3,
+  thinkMillis: '30ms..80ms',
+  idleMillis: '0..20ms',
+  pollMillis: '5ms..15ms',
+  patienceMillis: '10s',
+  commandTimeLimitMillis: '500ms',
+  persistence: true,
+  minContendedHandoffs: 10,
+  images: {},
+} as const satisfies PlanInput;
+
+/**
+ * Validates `layers`, the later ones winning, over the defaults. Throws HarnessError('usage') that names the field,
+ * what is wrong with it, and the nearest known names.
+ */
+export function parsePlan(vocabulary: Vocabulary, ...layers: readonly PlanInput[]): Plan {
+  const input: Record<string, unknown> = { ...PLAN_DEFAULTS };
+  for (const layer of layers)
+    for (const [key, value] of Object.entries(layer)) if (value !== undefined) input[key] = value;
+  const backend = known(
+    'backend',
+    input['backend'],
+    vocabulary.backends.map(({ name }) => name),
+  );
+  const recipes =
+    vocabulary.backends.find(({ name }) => name === backend)?.recipes.map(({ name }) => name) ?? [];
+  input['recipe'] = known('recipe', input['recipe'] ?? recipes[0], recipes);
+  known('fault', input['fault'], vocabulary.scenarios);
+  known('workload', input['workload'], vocabulary.workloads);
+  const parsed = planSchema.safeParse(input);
+  if (!parsed.success) {
+    const issue = parsed.error.issues[0];
+    if (issue?.code === 'unrecognized_keys')
+      known('plan field', issue.keys[0], Object.keys(planSchema.shape));
+    throw new HarnessError(
+      'usage',
+      `plan field ${issue?.path.join('.') ?? '?'}: ${issue?.message ?? 'is wrong'}`,
+    );
+  }
+  for (const image of Object.keys(parsed.data.images)) known('image', image, vocabulary.images);
+  return Object.freeze(parsed.data);
+}
+
+/** `value`, if it is one of `names`. Throws HarnessError('usage') that lists the nearest ones. */
+export function known(what: string, value: unknown, names: readonly string[]): string {
+  if (typeof value === 'string' && names.includes(value)) return value;
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  const near = names
+    .map((name) => ({ name, distance: leven(name, text ?? '') }))
+    .filter(({ name, distance }) => distance <= Math.max(2, name.length / 3) || name.includes(text ?? '\n'))
+    .sort((a, b) => a.distance - b.distance)
+    .slice(0, 3)
+    .map(({ name }) => name);
+  throw new HarnessError(
+    'usage',
+    value === undefined ? `no ${what} given` : `unknown ${what} ${JSON.stringify(text)}`,
+    { remedy: near.length > 0 ? `did you mean ${near.join(', ')}?` : `known: ${names.join(', ')}` },
+  );
+}
+
+/** `backend/recipe/fault`, and the workload where it is not the default one. */
+export function cellName(plan: Pick<Plan, 'backend' | 'recipe' | 'fault' | 'workload'>): string {
+  const { backend, recipe, fault, workload } = plan;
+  return [backend, recipe, fault, ...(workload === PLAN_DEFAULTS.workload ? [] : [workload])].join('/');
+}
+
+/** What differs from the defaults, as flags: with the same version they make the same plan. */
+export function planFlags(plan: Plan): string[] {
+  const flags = [
+    `--backend ${plan.backend}`,
+    `--recipe ${plan.recipe}`,
+    `--fault ${plan.fault}`,
+    `--workload ${plan.workload}`,
+    `--seed ${plan.seed}`,
+    `--time-limit ${formatDuration(plan.timeLimitMillis)}`,
+    `--ttl ${formatDuration(plan.ttlMillis)}`,
+    `--clients ${plan.clients}`,
+    `--locks ${plan.locks}`,
+    `--think ${formatSpan(plan.thinkMillis)}`,
+    `--idle ${formatSpan(plan.idleMillis)}`,
+  ];
+  for (const [name, reference] of Object.entries(plan.images)) flags.push(`--image ${name}=${reference}`);
+  return flags;
+}
+
+function formatSpan({ min, max }: { readonly min: number; readonly max: number }): string {
+  return min === max ? formatDuration(min) : `${formatDuration(min)}..${formatDuration(max)}`;
+}

@@ -1,0 +1,133 @@
+// The story of one run: start → connect → run clients beside the nemesis → heal → try every lock again → final reads →
+// collect logs → close. It records and never judges (`judge.ts` does). What happens is in the plan; with what, in the
+// `RunParts` that `cli.ts` hands in, so nothing here knows Docker or Redis.
+
+import { monotonicClock, monotonicOrigin, type Clock } from './clock.ts';
+import type { Backend } from './contract/backend.ts';
+import type { Cluster, Node, NodeSpec } from './contract/cluster.ts';
+import { HarnessError } from './contract/errors.ts';
+import type { FaultKind, Schedule } from './contract/fault.ts';
+import { Journal } from './history/journal.ts';
+import { millis, type Header, type HistoryEvent, type Millis } from './history/op.ts';
+import { LockProcesses } from './lock-processes.ts';
+import { Nemesis } from './nemesis/nemesis.ts';
+import type { Plan } from './plan.ts';
+import type { RunDirectory } from './results.ts';
+
+export interface RunParts {
+  readonly backend: Backend;
+  readonly schedule: Schedule;
+  readonly faultKinds: (restart: (node: Node) => Promise<void>) => ReadonlyMap<string, FaultKind>;
+  readonly store: NodeSpec;
+  readonly defences: readonly string[];
+  /** A client container's specification, program included. */
+  readonly clientSpec: (name: string) => NodeSpec;
+  readonly startCluster: (specs: readonly NodeSpec[], signal: AbortSignal) => Promise<Cluster>;
+  readonly header: (cluster: Cluster, clockErrorNanos: number) => Header;
+}
+
+/** The final phase tries a lock for TTL + the backend's slack + this; a liveness claim needs tries after both. */
+const FINAL_MARGIN_MILLIS = 2_000;
+
+export type RunPhase = 'starting' | 'connecting' | 'running' | 'healing' | 'final reads' | 'closing';
+
+export interface RunObserver {
+  phase(phase: RunPhase): void;
+  event(event: HistoryEvent): void;
+}
+
+export interface Interrupt {
+  /** Stop the load, heal, read what can be read. */
+  readonly wrapUp: AbortSignal;
+  /** Heal and remove only. */
+  readonly abandon: AbortSignal;
+}
+
+/** Runs the plan into `directory`. Throws HarnessError if our surroundings fail; then the history is not judged. */
+export async function run(
+  plan: Plan,
+  parts: RunParts,
+  directory: RunDirectory,
+  observer: RunObserver,
+  interrupt: Interrupt,
+): Promise<void> {
+  const names = Array.from({ length: plan.clients }, (_, index) => `c${index + 1}`);
+  const servers = parts.backend.servers({ persistence: plan.persistence });
+
+  observer.phase('starting');
+  await using cluster = await parts.startCluster(
+    [...servers, parts.store, ...names.map(parts.clientSpec)],
+    AbortSignal.any([interrupt.wrapUp, interrupt.abandon]),
+  );
+  const origin = monotonicOrigin();
+  const clock = monotonicClock(origin);
+
+  observer.phase('connecting');
+  const nodes = names.map((name) => cluster.node(name));
+  const clients = new LockProcesses({
+    plan,
+    cluster,
+    clock,
+    origin,
+    servers: servers.map((server) => endpoint(cluster.node(server.name))),
+    store: endpoint(cluster.node(parts.store.name)),
+    defences: parts.defences,
+  });
+  const clockErrorNanos = await clients.connect(nodes);
+  using journal = new Journal(directory.history, parts.header(cluster, clockErrorNanos));
+  using _recording = clients.recordInto(journal);
+  journal.onEvent((event) => observer.event(event));
+
+  {
+    await using nemesis = new Nemesis({
+      schedule: parts.schedule,
+      kinds: parts.faultKinds((node) => clients.replace(node)),
+      clock,
+      servers: servers.map(({ name }) => cluster.node(name)),
+      clients: nodes,
+      nodeOf: (process) => clients.nodeOf(process),
+      append: (event) => journal.append(event),
+    });
+    journal.onEvent((event) => nemesis.observe(event));
+    observer.phase('running');
+    clients.start();
+    nemesis.start();
+    const failures = [clients.failed, nemesis.failed, interrupt.abandon];
+    await untilOver(clock, plan.timeLimitMillis, interrupt.wrapUp, failures);
+    observer.phase('healing');
+    await nemesis.heal();
+  }
+  await clients.stop();
+
+  observer.phase('final reads');
+  const patience = millis(plan.ttlMillis + parts.backend.slackMillis + FINAL_MARGIN_MILLIS);
+  if (!interrupt.wrapUp.aborted) await clients.tryEachLock(patience);
+  await clients.readStore();
+
+  observer.phase('closing');
+  await clients.quit();
+  journal.close();
+  await cluster.collectLogs(directory.logs);
+}
+
+/** Until the time is up or the user wants it to end; throws the reason of the first failure. */
+async function untilOver(
+  clock: Clock,
+  timeLimit: Millis,
+  wrapUp: AbortSignal,
+  failures: readonly AbortSignal[],
+): Promise<void> {
+  const over = AbortSignal.any([wrapUp, ...failures]);
+  try {
+    await clock.sleep(timeLimit, over);
+  } catch (error) {
+    if (!over.aborted) throw error;
+  }
+  for (const failure of failures) failure.throwIfAborted();
+}
+
+function endpoint(node: Node): { name: string; host: string; port: number } {
+  if (node.spec.port === undefined)
+    throw new HarnessError('internal', `node ${node.name} has no port for clients to connect to`);
+  return { name: node.name, host: node.address, port: node.spec.port };
+}
