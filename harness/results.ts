@@ -12,10 +12,10 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
-import { randomUUID } from 'node:crypto';
 import { HarnessError, messageOf } from './contract/errors.ts';
 import type { Plan } from './plan.ts';
 import { wallTime } from './clock.ts';
+import { freshRunId } from './rng.ts';
 
 /** The files of one run. */
 export interface RunDirectory {
@@ -47,7 +47,7 @@ export function createRunDirectory(out: string, plan: Plan): RunDirectory {
     .toISOString()
     .replace(/[-:]/g, '')
     .replace(/\.\d+Z$/, 'Z');
-  const name = [time, plan.backend, plan.recipe, plan.fault, randomUUID().slice(0, 6)].join('-');
+  const name = [time, plan.backend, plan.recipe, plan.fault, freshRunId()].join('-');
   return writing(join(out, name), (path) => {
     mkdirSync(join(path, 'logs'), { recursive: true });
     return runDirectory(path);

@@ -1,7 +1,7 @@
 // The only source of chance (I6): named, seeded streams. The same seed and name give the same numbers on any machine.
 // Generator: xoroshiro128+ of the library pure-rand (Blackman & Vigna 2018), seeded by SHA-256 of the name.
 
-import { createHash } from 'node:crypto';
+import { createHash, randomInt } from 'node:crypto';
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 import { uniformInt } from 'pure-rand/distribution/uniformInt';
 import type { Random } from './contract/workload.ts';
@@ -20,4 +20,16 @@ export function randomStream(seed: string, name: string): Random {
       return items[integer(0, items.length - 1)] as T;
     },
   };
+}
+
+/** A seed for a run that was given none; it is recorded, so the run can be repeated. */
+export function freshSeed(): string {
+  return String(randomInt(2 ** 31));
+}
+
+/** Tells apart two runs of one cell that began in the same second. */
+export function freshRunId(): string {
+  return randomInt(2 ** 24)
+    .toString(16)
+    .padStart(6, '0');
 }

@@ -6,6 +6,7 @@ import type { HistoryEvent, Invoke } from '../history/op.ts';
 export class Tracker {
   /** Lock → the process granted it last that has not invoked its release since. */
   readonly #holders = new Map<string, string>();
+  #takeovers = 0;
   /** Lock invocations without completion, by operation id; in order of invocation. */
   readonly #pending = new Map<number, Invoke>();
 
@@ -23,6 +24,8 @@ export class Tracker {
         const invoke = this.#pending.get(event.id);
         this.#pending.delete(event.id);
         if (event.type === 'ok' && event.op === 'acquire' && invoke?.lock !== undefined) {
+          const holder = this.#holders.get(invoke.lock);
+          if (holder !== undefined && holder !== event.process) this.#takeovers += 1;
           this.#holders.delete(invoke.lock);
           this.#holders.set(invoke.lock, event.process);
         }
@@ -40,6 +43,11 @@ export class Tracker {
       case 'server':
         return;
     }
+  }
+
+  /** Grants of a lock whose last holder had not asked to release it. */
+  get takeovers(): number {
+    return this.#takeovers;
   }
 
   /** The processes that hold a lock, the last granted one last. */

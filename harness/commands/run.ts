@@ -1,0 +1,136 @@
+// `lockpick run`: cells × seeds → runs, one after another; each is recorded, judged, reported. The wiring of one run to
+// real containers is `onDocker`; the words at the end are `../final-words.ts`.
+
+import { EXIT_CODE, HarnessError } from '../contract/errors.ts';
+import { cellOf } from '../catalogue.ts';
+import { finalWords } from '../final-words.ts';
+import { listenForInterrupt } from '../interrupt.ts';
+import { judgeRun, type JudgedRunFiles } from '../judged-run.ts';
+import { onDocker } from '../on-docker.ts';
+import { cellName, parsePlan, type Plan, type PlanInput } from '../plan.ts';
+import { showProgress } from '../progress.ts';
+import { appendTrend, createRunDirectory, markLatest, writeFile } from '../results.ts';
+import { freshSeed } from '../rng.ts';
+import { run } from '../run.ts';
+import { planLayers, vocabulary } from './cells.ts';
+import { writeReport } from './report.ts';
+
+export interface RunFlags {
+  readonly backend?: string;
+  readonly recipe?: string;
+  readonly fault?: string;
+  readonly workload?: string;
+  readonly seed?: string;
+  readonly timeLimit?: string;
+  readonly ttl?: string;
+  readonly clients?: string;
+  readonly locks?: string;
+  readonly think?: string;
+  readonly idle?: string;
+  readonly seeds?: string;
+  readonly image?: readonly string[];
+  readonly out?: string;
+  readonly json?: boolean;
+  readonly quiet?: boolean;
+  readonly color?: boolean;
+}
+
+/** The plans that the arguments stand for. Throws HarnessError('usage'). */
+export function plansOf(patterns: readonly string[], flags: RunFlags): readonly Plan[] {
+  const named: PlanInput = {
+    backend: flags.backend,
+    recipe: flags.recipe,
+    fault: flags.fault,
+    workload: flags.workload,
+  };
+  const cells = patterns.length > 0 ? patterns : [flags.backend ?? 'redis-single'];
+  const seeds = Number(flags.seeds ?? '1');
+  if (!Number.isInteger(seeds) || seeds < 1)
+    throw new HarnessError('usage', `--seeds ${flags.seeds}: must be a whole number from 1`);
+  const first = flags.seed ?? freshSeed();
+  const overrides: PlanInput = {
+    ...named,
+    timeLimitMillis: flags.timeLimit,
+    ttlMillis: flags.ttl,
+    clients: flags.clients,
+    locks: flags.locks,
+    thinkMillis: flags.think,
+    idleMillis: flags.idle,
+    ...(flags.image !== undefined && flags.image.length > 0 && { images: parseImages(flags.image) }),
+  };
+  return cells
+    .flatMap((pattern) => planLayers(pattern, named))
+    .flatMap((layer) =>
+      Array.from({ length: seeds }, (_, index) =>
+        parsePlan(vocabulary, layer, overrides, { seed: seedAt(first, index) }),
+      ),
+    );
+}
+
+/** The `index`-th seed: 42, 43, … for a number, `text`, `text+1`, … for a text. */
+function seedAt(first: string, index: number): string {
+  if (index === 0) return first;
+  return /^\d{1,15}$/.test(first) ? String(Number(first) + index) : `${first}+${index}`;
+}
+
+function parseImages(pairs: readonly string[]): Record<string, string> {
+  return Object.fromEntries(
+    pairs.map((pair) => {
+      const at = pair.indexOf('=');
+      if (at < 1 || at === pair.length - 1)
+        throw new HarnessError('usage', `--image ${pair}: write name=reference, e.g. redis=redis:8.4`);
+      return [pair.slice(0, at), pair.slice(at + 1)];
+    }),
+  );
+}
+
+export async function runCommand(patterns: readonly string[], flags: RunFlags): Promise<number> {
+  if (flags.color === false) process.env['NO_COLOR'] = '1';
+  const plans = plansOf(patterns, flags);
+  const out = flags.out ?? 'results';
+  using interrupt = listenForInterrupt();
+  const environment = await onDocker((line) => {
+    if (flags.quiet !== true) process.stderr.write(`${line}\n`);
+  });
+  const runs: JudgedRunFiles[] = [];
+  for (const [index, plan] of plans.entries()) {
+    if (interrupt.signal !== undefined) break;
+    const title = `${plans.length > 1 ? `[${index + 1}/${plans.length}] ` : ''}${cellName(plan)} seed ${plan.seed}`;
+    const parts = await environment.partsFor(plan);
+    const directory = createRunDirectory(out, plan);
+    writeFile(directory.plan, `${JSON.stringify({ ...plan, provenance: parts.provenance }, null, 2)}\n`);
+    {
+      using progress = showProgress(
+        flags.quiet === true ? { write: () => true } : process.stderr,
+        title,
+        plan.timeLimitMillis,
+      );
+      await run(plan, parts, directory, progress, interrupt);
+    }
+    const judged = judgeRun(directory);
+    markLatest(out, directory);
+    appendTrend(out, {
+      run: directory.name,
+      cell: cellName(plan),
+      seed: plan.seed,
+      verdict: judged.verdict.verdict,
+      grade: judged.verdict.grade,
+      asExpected: judged.verdict.asExpected,
+      findings: judged.verdict.findings.length,
+      liveness: judged.verdict.liveness.length,
+    });
+    runs.push(judged);
+    if (flags.json === true)
+      process.stdout.write(`${JSON.stringify({ ...judged.verdict, run: directory.path, plan })}\n`);
+    else process.stdout.write(finalWords(judged, cellOf(plan), process.stdout));
+  }
+  if (runs.length > 1)
+    process.stderr.write(`one page for all of them: ${writeReport(runs, `${out}/report.html`)}\n`);
+  return interrupt.exitCode ?? worstExitCode(runs.map(({ exitCode }) => exitCode));
+}
+
+/** First match wins: violation, threshold, inconclusive, fine (2.4). */
+function worstExitCode(codes: readonly number[]): number {
+  const order = [EXIT_CODE.violation, EXIT_CODE.threshold, EXIT_CODE.inconclusive];
+  return order.find((code) => codes.includes(code)) ?? EXIT_CODE.ok;
+}

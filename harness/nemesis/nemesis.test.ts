@@ -1,0 +1,267 @@
+// The nemesis without Docker: schedules are pure, targets are resolved at injection, and every fault that began has
+// ended whatever is thrown (I5, I6). Faults and nodes are small fakes; time is real but short.
+
+import { describe, expect, it } from 'vitest';
+import { monotonicClock, monotonicOrigin } from '../clock.ts';
+import type { Node } from '../contract/cluster.ts';
+import { HarnessError } from '../contract/errors.ts';
+import type { FaultKind, FaultSpec, Schedule, Step } from '../contract/fault.ts';
+import { millis, nanos, type FaultEvent, type HistoryEvent } from '../history/op.ts';
+import { Nemesis } from './nemesis.ts';
+import { scenarioNamed, scenarios, scheduleOf, type ScheduleBasis } from './schedule.ts';
+import { Tracker } from './tracker.ts';
+
+const basis: ScheduleBasis = {
+  timeLimitMillis: millis(20_000),
+  ttlMillis: millis(1000),
+  thinkMillis: { min: millis(30), max: millis(80) },
+  commandTimeLimitMillis: millis(500),
+};
+
+describe('schedules', () => {
+  it.each(scenarios)('$name is a pure function of basis and seed', (scenario) => {
+    expect(scheduleOf(scenario, basis, '7')).toEqual(scheduleOf(scenario, basis, '7'));
+  });
+
+  it.each(scenarios.filter(({ name }) => name !== 'none'))(
+    '$name does something, of the kinds it names',
+    (scenario) => {
+      const { steps } = scheduleOf(scenario, basis, '7');
+      expect(new Set(steps.map(({ spec }) => spec.fault))).toEqual(new Set(scenario.faults));
+    },
+  );
+
+  it.each(scenarios)('$name ends each timed fault before the load ends', (scenario) => {
+    for (let seed = 0; seed < 200; seed++)
+      for (const step of scheduleOf(scenario, basis, String(seed)).steps)
+        if (step.kind === 'at')
+          expect(step.atMillis + step.spec.durationMillis).toBeLessThanOrEqual(basis.timeLimitMillis);
+  });
+
+  it('differs between seeds where there is chance', () => {
+    const scenario = scenarioNamed('kill-server');
+    if (scenario === undefined) throw new Error('no such scenario');
+    expect(scheduleOf(scenario, basis, '1').steps).not.toEqual(scheduleOf(scenario, basis, '2').steps);
+  });
+});
+
+/** A node by name only; faults here are fakes and never touch it. */
+function fakeNode(name: string): Node {
+  const node: Pick<Node, 'name'> = { name };
+  return node as Node;
+}
+
+interface Rig {
+  readonly nemesis: Nemesis;
+  readonly events: FaultEvent[];
+  readonly inForce: Set<string>;
+  observe(event: HistoryEvent): void;
+}
+
+function rig(steps: readonly Step[], injectOf?: (node: Node, spec: FaultSpec) => Promise<void>): Rig {
+  const inForce = new Set<string>();
+  const events: FaultEvent[] = [];
+  const kind: FaultKind = {
+    name: 'pause',
+    summary: 'a fake',
+    inject: async (node, spec) => {
+      await injectOf?.(node, spec);
+      inForce.add(node.name);
+      return {
+        evidence: { state: 'T' },
+        healed: { state: 'S' },
+        [Symbol.asyncDispose]: async () => {
+          inForce.delete(node.name);
+          if (spec.params?.['breaks'] === true) throw new HarnessError('environment', 'cannot heal');
+        },
+      };
+    },
+  };
+  const clients = ['c1', 'c2'].map(fakeNode);
+  const schedule: Schedule = { steps, seed: '1' };
+  const nemesis = new Nemesis({
+    schedule,
+    kinds: new Map([['pause', kind]]),
+    clock: monotonicClock(monotonicOrigin()),
+    servers: [fakeNode('r1')],
+    clients,
+    nodeOf: (process) => clients.find(({ name }) => name === process),
+    append: (event) => {
+      events.push(event);
+      nemesis.observe(event);
+    },
+  });
+  return { nemesis, events, inForce, observe: (event) => nemesis.observe(event) };
+}
+
+const granted = (id: number, process: string, lock = 'k1'): HistoryEvent[] => [
+  { type: 'invoke', id, time: nanos(id), process, op: 'acquire', lock },
+  { type: 'ok', id, time: nanos(id), process, op: 'acquire' },
+];
+
+const pauseHolder = (over: Partial<Extract<Step, { kind: 'when' }>> = {}): Step => ({
+  kind: 'when',
+  event: 'granted',
+  afterMillis: millis(0),
+  delayMillis: { min: millis(0), max: millis(1) },
+  limit: 10,
+  cooldownMillis: millis(0),
+  spec: { fault: 'pause', target: { kind: 'holder' }, durationMillis: millis(10_000) },
+  ...over,
+});
+
+const at = (atMillis: number, over: Partial<FaultSpec> = {}): Step => ({
+  kind: 'at',
+  atMillis: millis(atMillis),
+  spec: { fault: 'pause', target: { kind: 'server' }, durationMillis: millis(20), ...over },
+});
+
+const soon = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 40));
+
+describe('Nemesis', () => {
+  it('pauses the process that was granted, and heals it when it is told to stop', async () => {
+    const { nemesis, events, inForce, observe } = rig([pauseHolder()]);
+    nemesis.start();
+    for (const event of granted(1, 'c2')) observe(event);
+    await soon();
+    expect([...inForce]).toEqual(['c2']);
+    await nemesis.heal();
+    expect([...inForce]).toEqual([]);
+    expect(events.map(({ phase, targets }) => [phase, ...targets])).toEqual([
+      ['begin', 'c2'],
+      ['acted', 'c2'],
+      ['end', 'c2'],
+    ]);
+  });
+
+  it('does not fire before it is started, nor more often than its limit', async () => {
+    const { nemesis, events, observe } = rig([
+      pauseHolder({
+        limit: 1,
+        spec: { fault: 'pause', target: { kind: 'holder' }, durationMillis: millis(1) },
+      }),
+    ]);
+    for (const event of granted(1, 'c1')) observe(event);
+    nemesis.start();
+    await soon();
+    expect(events).toEqual([]);
+    for (const event of granted(2, 'c1')) observe(event);
+    await soon();
+    for (const event of granted(3, 'c1')) observe(event);
+    await soon();
+    await nemesis.heal();
+    expect(events.filter(({ phase }) => phase === 'begin')).toHaveLength(1);
+  });
+
+  it('ends a timed fault after its duration', async () => {
+    const { nemesis, events, inForce } = rig([at(5)]);
+    nemesis.start();
+    await soon();
+    await soon();
+    expect([...inForce]).toEqual([]);
+    expect(events.map(({ phase }) => phase)).toEqual(['begin', 'acted', 'end']);
+    await nemesis.heal();
+  });
+
+  it('accounts for a timed fault that finds no target', async () => {
+    const { nemesis, events } = rig([at(5, { target: { kind: 'releaser' } })]);
+    nemesis.start();
+    await soon();
+    await nemesis.heal();
+    expect(events.map(({ phase }) => phase)).toEqual(['begin', 'end']);
+    expect(events[1]?.evidence).toEqual({ noTarget: 'releaser' });
+  });
+
+  it('never puts two faults on one node at a time', async () => {
+    const { nemesis, events } = rig([at(1, { durationMillis: millis(10_000) }), at(20)]);
+    nemesis.start();
+    await soon();
+    await nemesis.heal();
+    const ends = events.filter(({ phase }) => phase === 'end');
+    expect(ends).toHaveLength(2);
+    expect(events.filter(({ phase }) => phase === 'acted')).toHaveLength(1);
+  });
+
+  it('heals the others when one cannot be injected, and says so', async () => {
+    const { nemesis, events, inForce } = rig(
+      [
+        at(1, { target: { kind: 'node', name: 'c1' }, durationMillis: millis(10_000) }),
+        at(5, { target: { kind: 'server' } }),
+      ],
+      async (node) => {
+        if (node.name === 'r1') throw new HarnessError('environment', 'engine is gone');
+      },
+    );
+    nemesis.start();
+    await soon();
+    expect(nemesis.failed.aborted).toBe(true);
+    await expect(nemesis.heal()).rejects.toThrow('engine is gone');
+    expect([...inForce]).toEqual([]);
+    expect(events.filter(({ phase }) => phase === 'begin')).toHaveLength(2);
+    expect(events.filter(({ phase }) => phase === 'end')).toHaveLength(2);
+  });
+
+  it('reports an error of healing, after healing everything', async () => {
+    const { nemesis, inForce } = rig([
+      at(1, {
+        target: { kind: 'node', name: 'c1' },
+        durationMillis: millis(9_000),
+        params: { breaks: true },
+      }),
+      at(1, { target: { kind: 'node', name: 'c2' }, durationMillis: millis(9_000) }),
+    ]);
+    nemesis.start();
+    await soon();
+    expect(inForce.size).toBe(2);
+    await expect(nemesis.heal()).rejects.toThrow('cannot heal');
+    expect([...inForce]).toEqual([]);
+  });
+
+  it('heals when its scope is left by an exception', async () => {
+    const { nemesis, inForce } = rig([at(1, { durationMillis: millis(10_000) })]);
+    const story = async (): Promise<void> => {
+      await using scoped = nemesis;
+      scoped.start();
+      await soon();
+      expect(inForce.size).toBe(1);
+      throw new Error('something else broke');
+    };
+    await expect(story()).rejects.toThrow('something else broke');
+    expect([...inForce]).toEqual([]);
+  });
+});
+
+describe('Tracker', () => {
+  it('knows holders, the last granted last, until they ask to release', () => {
+    const tracker = new Tracker();
+    for (const event of [...granted(1, 'c1', 'k1'), ...granted(2, 'c2', 'k2')]) tracker.observe(event);
+    expect(tracker.holders()).toEqual(['c1', 'c2']);
+    tracker.observe({ type: 'invoke', id: 3, time: nanos(3), process: 'c1', op: 'release', lock: 'k1' });
+    expect(tracker.holders()).toEqual(['c2']);
+    expect(tracker.inFlight('release')).toEqual(['c1']);
+  });
+
+  it('counts a lock taken over while held', () => {
+    const tracker = new Tracker();
+    for (const event of [...granted(1, 'c1'), ...granted(2, 'c2')]) tracker.observe(event);
+    expect(tracker.takeovers).toBe(1);
+  });
+
+  it('names acquirers of free locks first and forgets the dead', () => {
+    const tracker = new Tracker();
+    for (const event of granted(1, 'c1', 'k1')) tracker.observe(event);
+    const acquire = (id: number, process: string, lock: string): HistoryEvent => ({
+      type: 'invoke',
+      id,
+      time: nanos(id),
+      process,
+      op: 'acquire',
+      lock,
+    });
+    tracker.observe(acquire(2, 'c2', 'k1'));
+    tracker.observe(acquire(3, 'c3', 'k2'));
+    expect(tracker.inFlight('acquire')).toEqual(['c3', 'c2']);
+    tracker.observe({ type: 'down', time: nanos(4), process: 'c3', reason: 'killed' });
+    expect(tracker.inFlight('acquire')).toEqual(['c2']);
+  });
+});

@@ -1,0 +1,99 @@
+// The plan's parser: complete plans come out, wrong input is refused with the field and the nearest names.
+
+import { describe, expect, it } from 'vitest';
+import { HarnessError } from './contract/errors.ts';
+import { cellName, known, parsePlan, planFlags, type PlanInput, type Vocabulary } from './plan.ts';
+
+const vocabulary: Vocabulary = {
+  backends: [{ name: 'redis-single', recipes: [{ name: 'set-nx-px' }, { name: 'watchdog' }] }],
+  workloads: ['counter', 'long-hold'],
+  scenarios: ['none', 'pause-holder', 'kill-server'],
+  images: ['redis'],
+};
+
+const minimal: PlanInput = { backend: 'redis-single', seed: '1' };
+
+function refusal(...layers: PlanInput[]): HarnessError {
+  try {
+    parsePlan(vocabulary, minimal, ...layers);
+  } catch (error) {
+    if (error instanceof HarnessError) return error;
+    throw error;
+  }
+  throw new Error('the plan was accepted');
+}
+
+describe('parsePlan', () => {
+  it('fills what is left open with defaults and the first recipe', () => {
+    const plan = parsePlan(vocabulary, minimal);
+    expect(plan).toMatchObject({ recipe: 'set-nx-px', fault: 'pause-holder', ttlMillis: 1000, clients: 5 });
+    expect(plan.thinkMillis).toEqual({ min: 30, max: 80 });
+  });
+
+  it('lets later layers win and undefined change nothing', () => {
+    const plan = parsePlan(
+      vocabulary,
+      minimal,
+      { ttlMillis: '2s', locks: 9 },
+      { ttlMillis: '700ms', locks: undefined },
+    );
+    expect(plan).toMatchObject({ ttlMillis: 700, locks: 9 });
+  });
+
+  it('reads its own output back unchanged', () => {
+    const plan = parsePlan(vocabulary, minimal, { thinkMillis: '0', images: { redis: 'redis:8.4' } });
+    expect(parsePlan(vocabulary, JSON.parse(JSON.stringify(plan)))).toEqual(plan);
+  });
+
+  it.each([
+    [{ backend: 'redis-singel' }, /unknown backend "redis-singel"/, /redis-single/],
+    [{ recipe: 'watchdo' }, /unknown recipe "watchdo"/, /watchdog/],
+    [{ fault: 'pause' }, /unknown fault "pause"/, /pause-holder/],
+    [{ workload: 'zzz' }, /unknown workload "zzz"/, /known: counter, long-hold/],
+    [{ ttl: '1s' }, /unknown plan field "ttl"/, /ttlMillis/],
+    [{ images: { rediss: 'x' } }, /unknown image "rediss"/, /redis/],
+  ] satisfies [object, RegExp, RegExp][])('refuses %j and names the nearest', (layer, message, remedy) => {
+    const error = refusal(layer as PlanInput);
+    expect(error.code).toBe('usage');
+    expect(error.message).toMatch(message);
+    expect(error.remedy).toMatch(remedy);
+  });
+
+  it.each([
+    [{ ttlMillis: 'soon' }, /ttlMillis.*"soon" is not a duration/],
+    [{ ttlMillis: '10' }, /ttlMillis.*is not a duration/],
+    [{ ttlMillis: '1ms' }, /ttlMillis.*50ms/],
+    [{ timeLimitMillis: '0' }, /timeLimitMillis.*1s/],
+    [{ clients: 0 }, /clients/],
+    [{ clients: 'many' }, /clients/],
+    [{ locks: 1.5 }, /locks/],
+    [{ thinkMillis: '80ms..30ms' }, /thinkMillis/],
+    [{ seed: '' }, /seed/],
+  ] satisfies [object, RegExp][])('refuses %j and names the field', (layer, message) => {
+    expect(refusal(layer).message).toMatch(message);
+  });
+
+  it('cannot be changed afterwards', () => {
+    expect(Object.isFrozen(parsePlan(vocabulary, minimal))).toBe(true);
+  });
+});
+
+describe('names and flags', () => {
+  it('names a cell, and its workload only where it is another than the default', () => {
+    const plan = parsePlan(vocabulary, minimal);
+    expect(cellName(plan)).toBe('redis-single/set-nx-px/pause-holder');
+    expect(cellName({ ...plan, workload: 'long-hold' })).toBe(
+      'redis-single/set-nx-px/pause-holder/long-hold',
+    );
+  });
+
+  it('gives flags with units', () => {
+    expect(planFlags(parsePlan(vocabulary, minimal, { ttlMillis: '1500ms' })).join(' ')).toContain(
+      '--ttl 1.5s --clients 5 --locks 3 --think 30ms..80ms',
+    );
+  });
+
+  it('says when nothing was given', () => {
+    expect(() => known('recipe', undefined, ['a'])).toThrow('no recipe given');
+  });
+});

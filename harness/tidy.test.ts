@@ -1,0 +1,125 @@
+// Enforces what the compiler cannot: who may import whom (1.1 of the design, ARCHITECTURE.md), and that time, chance and
+// the results directory each have one reader. Works on import specifiers and source text alone.
+
+import { globSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+const root = join(import.meta.dirname, '..');
+const sources = globSync('{harness,checkers,workloads,bench}/**/*.ts', { cwd: root }).toSorted();
+const tests = /\.(test|fixture)\.ts$/;
+
+/** Layer → the layers it may import, besides itself. Anything that is not a layer is a file of the root. */
+const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
+  'harness/history': [],
+  'harness/clock.ts': ['harness/history'],
+  'harness/rng.ts': ['harness/contract'],
+  'harness/contract': ['harness/history', 'checkers/verdict.ts'],
+  checkers: ['harness/history'],
+  workloads: ['harness/contract', 'harness/history', 'checkers'],
+  'harness/client': [
+    'harness/contract',
+    'harness/history',
+    'harness/backends',
+    'harness/postgres-store',
+    'workloads',
+    'harness/clock.ts',
+    'harness/rng.ts',
+  ],
+  'harness/nemesis': ['harness/contract', 'harness/history', 'harness/clock.ts', 'harness/rng.ts'],
+  'harness/cluster': ['harness/contract', 'harness/history', 'harness/clock.ts', 'harness/rng.ts'],
+  'harness/backends': ['harness/contract', 'harness/history', 'harness/clock.ts', 'harness/rng.ts'],
+  'harness/postgres-store': ['harness/contract', 'harness/history', 'harness/clock.ts', 'harness/rng.ts'],
+  'harness/report': ['harness/history', 'checkers/verdict.ts'],
+};
+
+/** The layer with the longest matching prefix; undefined: a file of the root, which may import everything. */
+function layerOf(file: string): string | undefined {
+  return Object.keys(MAY_IMPORT)
+    .filter((layer) => file === layer || file.startsWith(`${layer}/`))
+    .toSorted((a, b) => b.length - a.length)[0];
+}
+
+interface Import {
+  readonly from: string;
+  readonly to: string;
+}
+
+function importsOf(file: string): Import[] {
+  const text = readFileSync(join(root, file), 'utf8');
+  const specifiers = text.matchAll(/(?:\bfrom|\bimport)\s*\(?\s*'(\.{1,2}\/[^']+)'/g);
+  return [...specifiers].map(([, specifier = '']) => ({
+    from: file,
+    to: normalize(join(dirname(file), specifier)),
+  }));
+}
+
+function allowed({ from, to }: Import): boolean {
+  const layer = layerOf(from);
+  if (layer === undefined) return true;
+  return [layer, ...(MAY_IMPORT[layer] ?? [])].some((other) => to === other || to.startsWith(`${other}/`));
+}
+
+/** What only the named files may do, and how to see that a file does it. */
+const ONLY: readonly { readonly what: string; readonly pattern: RegExp; readonly files: RegExp }[] = [
+  {
+    what: 'read the time',
+    pattern: /\bDate\.now\b|\bnew Date\b|\bperformance\.now\b|\bhrtime\b/,
+    files: /^harness\/clock\.ts$|^bench\//,
+  },
+  {
+    what: 'draw by chance',
+    pattern: /\bMath\.random\b|\brandomInt\b|\brandomBytes\b|\brandomUUID\b/,
+    files: /^harness\/rng\.ts$/,
+  },
+  {
+    what: 'exit the process',
+    pattern: /\bprocess\.exit\(/,
+    files: /^harness\/client\/main\.ts$/,
+  },
+];
+
+describe('tidy', () => {
+  it('finds the sources', () => {
+    expect(sources.length).toBeGreaterThan(20);
+  });
+
+  it('lets no layer import what it must not know', () => {
+    const wrong = sources
+      .filter((file) => !tests.test(file))
+      .flatMap(importsOf)
+      .filter((found) => !allowed(found));
+    expect(wrong.map(({ from, to }) => `${from} → ${to}`)).toEqual([]);
+  });
+
+  it('sees a forbidden import', () => {
+    expect(allowed({ from: 'checkers/tokens.ts', to: 'harness/cluster/docker/engine.ts' })).toBe(false);
+    expect(allowed({ from: 'harness/report/html.ts', to: 'checkers/tokens.ts' })).toBe(false);
+    expect(allowed({ from: 'harness/nemesis/nemesis.ts', to: 'harness/cluster/docker/engine.ts' })).toBe(
+      false,
+    );
+  });
+
+  it('keeps checkers free of Node', () => {
+    const wrong = sources
+      .filter((file) => file.startsWith('checkers/') && !tests.test(file))
+      .filter((file) => /from 'node:/.test(readFileSync(join(root, file), 'utf8')));
+    expect(wrong).toEqual([]);
+  });
+
+  it.each(ONLY)('lets only the named files $what', ({ pattern, files }) => {
+    const wrong = sources
+      .filter((file) => !tests.test(file) && !files.test(file))
+      .filter((file) => pattern.test(withoutComments(readFileSync(join(root, file), 'utf8'))));
+    expect(wrong).toEqual([]);
+  });
+
+  it('starts every file with what it is', () => {
+    const wrong = sources.filter((file) => !/^(#!.*\n)?\/\/ /.test(readFileSync(join(root, file), 'utf8')));
+    expect(wrong).toEqual([]);
+  });
+});
+
+function withoutComments(text: string): string {
+  return text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/^\s*\/\/.*$/gm, '');
+}
