@@ -31,13 +31,18 @@ export type Probe =
   /** Runs a command inside the node's container, expects exit code 0. */
   | { readonly kind: 'exec'; readonly command: readonly string[] };
 
-/** `answers`; `silent`: connected, or not even refused, but nothing came in time; `refused`: nobody listens. */
-export type ProbeAnswer = 'answers' | 'silent' | 'refused';
+/**
+ * `answers`; `silent`: connected, or not even refused, but nothing came in time; `refused`: nobody listens;
+ * `declines`: it answered, but not what was expected (still loading, not a member yet).
+ */
+export type ProbeAnswer = 'answers' | 'silent' | 'refused' | 'declines';
 
 export type NodeState =
   | { readonly kind: 'running'; readonly pid: number }
-  /** Stopped by a signal: every thread is in state `T`. */
+  /** Stopped by a signal: every thread of the process and of its children is in state `T`. */
   | { readonly kind: 'stopped'; readonly pid: number }
+  /** Held by `freeze`. */
+  | { readonly kind: 'frozen'; readonly pid: number }
   | { readonly kind: 'exited'; readonly exitCode: number };
 
 export interface ExecResult {
@@ -48,6 +53,7 @@ export interface ExecResult {
 
 /** A node's standard streams, one text line each way. Lives until the process ends. */
 export interface NodeStream {
+  /** Without effect once the stream has ended. */
   send(line: string): void;
   /** Called for each line of stdout, in order. */
   onLine(listener: (line: string) => void): void;
@@ -60,21 +66,37 @@ export interface Node {
   readonly name: string;
   /** Its fixed IPv4 address; kill and start keep it. */
   readonly address: string;
-  /** Sends a signal to the node's process; resolves when the engine has delivered it. */
+  /**
+   * Sends a signal to the node's first process; resolves when the engine has delivered it, after SIGKILL when the
+   * process has ended. Without effect on a node that has exited. Some engines thaw a frozen node on any signal.
+   */
   signal(signal: 'SIGSTOP' | 'SIGCONT' | 'SIGKILL' | 'SIGTERM'): Promise<void>;
+  /** Holds every process in the container at once, without a signal. Without effect on a node that has exited. */
+  freeze(): Promise<void>;
+  /** Ends `freeze`. Without effect on a node that is not frozen. */
+  thaw(): Promise<void>;
   /** Starts it again after it exited: same address, same files, same disk; does not wait for readiness. */
   start(): Promise<void>;
   /** Asks the engine (not the node) what its process is doing. */
   state(): Promise<NodeState>;
-  /** Puts the ready probe (or, without one, a bare connect) once. Never throws for what the node does wrong. */
+  /**
+   * Puts the ready probe (or, without one, a bare connect to its port) once. Never throws for what the node does wrong.
+   * Throws HarnessError('internal') if the node has neither.
+   */
   probe(timeLimit: Millis): Promise<ProbeAnswer>;
-  /** Waits until the ready probe is answered. Throws HarnessError('environment') with its last log lines. */
-  ready(timeLimit: Millis): Promise<void>;
+  /**
+   * Waits until the ready probe is answered; without one, until the node runs. Throws HarnessError('environment') with
+   * its last log lines when it exits first or the time is up, and the signal's reason when that is aborted.
+   */
+  ready(timeLimit: Millis, signal?: AbortSignal): Promise<void>;
   /** Runs a command in the node's container. Throws HarnessError('environment') past the time limit. */
   exec(command: readonly string[], timeLimit: Millis): Promise<ExecResult>;
   /** Runs a command in the sandbox that owns the node's network namespace (has iptables, NET_ADMIN). */
   execInSandbox(command: readonly string[], timeLimit: Millis): Promise<ExecResult>;
-  /** Opens the standard streams of a node with `stream: true`; call before `start` after a kill. */
+  /**
+   * The standard streams of a node with `stream: true`: those of its process, or, when it has exited, those of the one
+   * that `start` will start. Lines are kept until the first listener is there.
+   */
   connect(): Promise<NodeStream>;
   /** Everything it printed so far (stdout and stderr; only stderr of a node with `stream: true`). */
   logs(): Promise<string>;

@@ -1,0 +1,71 @@
+// The fault `kill`: the node's process ends at once, with whatever it had in memory. SIGKILL through the engine; healed
+// by starting it again with its disk. A client comes back as a new process that must be greeted, which only the
+// coordinator can do. Proved by the process's end, and by refusal where asked.
+
+import { monotonicClock, monotonicOrigin, type Clock } from '../../clock.ts';
+import type { Node } from '../../contract/cluster.ts';
+import type { FaultKind } from '../../contract/fault.ts';
+import { millis, type JsonRecord } from '../../history/op.ts';
+import { canBeProbed, faultInForce, millisSince, putInForce } from './scope.ts';
+
+const READY_TIME_LIMIT = millis(30_000);
+const REFUSAL_TIME_LIMIT = millis(250);
+
+export interface KillOptions {
+  /** Starts an exited client again and makes it join in. Without it a client is started like a server. */
+  readonly restartClient?: (node: Node) => Promise<void>;
+}
+
+/** Acts in about 70 ms. */
+export function killFault({ restartClient = startAgain }: KillOptions = {}): FaultKind {
+  const clock = monotonicClock(monotonicOrigin());
+  return {
+    name: 'kill',
+    summary: 'ends the process (SIGKILL) and starts it again later',
+    inject: async (node) => {
+      // A node that is already gone is not ours to bring back.
+      const before = await node.state();
+      if (before.kind === 'exited')
+        return faultInForce(undefined, () => Promise.resolve({ state: 'exited before' }));
+      const restart = node.spec.role === 'client' ? restartClient : startAgain;
+      return putInForce(
+        () => kill(node, before.pid, clock),
+        () => bringBack(node, restart, clock),
+      );
+    },
+  };
+}
+
+/** undefined: it did not act. */
+async function kill(node: Node, pid: number, clock: Clock): Promise<JsonRecord | undefined> {
+  const began = clock.now();
+  await node.signal('SIGKILL');
+  const seen = await node.state();
+  if (seen.kind !== 'exited') return undefined;
+  const evidence = { state: 'exited', pid, exitCode: seen.exitCode, provedMillis: millisSince(clock, began) };
+  if (!canBeProbed(node)) return evidence;
+  const probe = await node.probe(REFUSAL_TIME_LIMIT);
+  return probe === 'refused' ? { ...evidence, probe } : undefined;
+}
+
+/** If somebody else started it meanwhile, it only has to be ready. */
+async function bringBack(
+  node: Node,
+  restart: (node: Node) => Promise<void>,
+  clock: Clock,
+): Promise<JsonRecord> {
+  const began = clock.now();
+  const exited = (await node.state()).kind === 'exited';
+  if (exited) await restart(node);
+  else await node.ready(READY_TIME_LIMIT);
+  return {
+    state: (await node.state()).kind,
+    startedBy: exited ? 'us' : 'others',
+    readyMillis: millisSince(clock, began),
+  };
+}
+
+async function startAgain(node: Node): Promise<void> {
+  await node.start();
+  await node.ready(READY_TIME_LIMIT);
+}
