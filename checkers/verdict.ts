@@ -73,6 +73,18 @@ export function resultOf<Code extends FindingCode>(findings: readonly Finding<Co
 
 export type Grade = 'safe' | 'safe-with-fencing' | 'unsafe' | 'inconclusive';
 
+/** What theory expects of a cell (5.2 of the design). */
+export interface Expectation {
+  readonly grade: Grade;
+  /** Each of these must occur: an expected finding that is not reproduced is itself a failure. */
+  readonly findings: readonly SafetyCode[];
+  /** At least one of these must occur; empty: nothing is asked. */
+  readonly oneOf: readonly SafetyCode[];
+  readonly liveness: readonly LivenessCode[];
+  /** These may occur besides. */
+  readonly allowed: readonly SafetyCode[];
+}
+
 /** How hard it was tried (2.4). */
 export interface Power {
   readonly grants: number;

@@ -1,0 +1,261 @@
+// From operations to the two intervals that are never confused (2.2 of the design): what a client believed (hold) and
+// what the service certainly promised (tenure). The rules in `checkers/` stand on these; they know nothing of files.
+// Both intervals are narrow on purpose (I2): whatever overlaps here did overlap.
+
+import type { Acquire, History, Release, Renew } from './history.ts';
+import { nanosOf, type FencingToken, type Nanos } from './op.ts';
+
+/** From `start` to `end`; empty if `end <= start`, and then it meets nothing. */
+export interface Interval {
+  readonly start: Nanos;
+  readonly end: Nanos;
+}
+
+export type HoldEnd =
+  | 'release'
+  | 'lost'
+  | 'deadline'
+  | 'down'
+  /** The same process asked for the lock again: it no longer believed. */
+  | 'asked-again'
+  /** Nothing ended it in this history. */
+  | 'open'
+  /** The journal stops before the process's end; nothing is known past its last stamp. */
+  | 'cut-off';
+
+export type TenureEnd =
+  | 'release'
+  /** Past this the lease may have run out. */
+  | 'lease'
+  | 'lost'
+  | 'down'
+  | 'open'
+  | 'cut-off';
+
+/** An acquire that completed `ok`, and what is known of the time after it. */
+export interface Grant {
+  readonly acquire: Acquire;
+  readonly process: string;
+  readonly lock: string;
+  readonly token: FencingToken | undefined;
+  readonly hold: Interval & { readonly endedBy: HoldEnd };
+  readonly tenure: Interval & {
+    readonly endedBy: TenureEnd;
+    /** The last operation that proves it was in force: the acquire, a renew or a release. */
+    readonly provedBy: number;
+  };
+  /** The first release of this grant, whatever came of it. */
+  readonly release: Release | undefined;
+  /** In order of invocation. */
+  readonly renewals: readonly Renew[];
+}
+
+export const DEFAULT_CLOCK_TOLERANCE = 0.01;
+
+/** When `acquire` was answered. Only of completed acquires. */
+function answeredAt(acquire: Acquire): Nanos {
+  if (acquire.completed === undefined) throw new RangeError(`acquire ${acquire.id} was never answered`);
+  return acquire.completed;
+}
+
+/** The grants of a history in order of completion; ties by id. O(n log n). */
+export function grantsOf(history: History): readonly Grant[] {
+  const open = new Map<string, GrantDraft>();
+  const drafts: GrantDraft[] = [];
+  for (const moment of momentsOf(history)) {
+    const holder = `${moment.process}\u0000${moment.lock}`;
+    const draft = open.get(holder);
+    switch (moment.kind) {
+      case 'granted': {
+        const next = { acquire: moment.acquire, renewals: [], release: undefined, endings: [] };
+        drafts.push(next);
+        open.set(holder, next);
+        break;
+      }
+      case 'renewed':
+        if (draft?.release === undefined) draft?.renewals.push(moment.renew);
+        break;
+      case 'released':
+        if (draft !== undefined) draft.release ??= moment.release;
+        break;
+      case 'ended':
+        draft?.endings.push({ by: moment.by, at: moment.at });
+        break;
+    }
+  }
+  const downs = new Map(history.downs.map(({ process, time }) => [process, time]));
+  return drafts
+    .map((draft) => settle(draft, history, downs.get(draft.acquire.process)))
+    .sort((a, b) => answeredAt(a.acquire) - answeredAt(b.acquire) || a.acquire.id - b.acquire.id);
+}
+
+interface GrantDraft {
+  readonly acquire: Acquire;
+  readonly renewals: Renew[];
+  release: Release | undefined;
+  readonly endings: { readonly by: 'lost' | 'asked-again'; readonly at: Nanos }[];
+}
+
+/** What happens to the holds of one process on one lock, at one time. */
+type Moment = {
+  readonly process: string;
+  readonly lock: string;
+  readonly at: Nanos;
+  readonly order: number;
+} & (
+  | { readonly kind: 'granted'; readonly acquire: Acquire }
+  | { readonly kind: 'renewed'; readonly renew: Renew }
+  | { readonly kind: 'released'; readonly release: Release }
+  | { readonly kind: 'ended'; readonly by: 'lost' | 'asked-again' }
+);
+
+/** In order of time. At one time what ends a hold comes before what begins one, and a grant before what is done to it. */
+function momentsOf(history: History): Moment[] {
+  const moments: Moment[] = [];
+  for (const operation of history.operations) {
+    const { process, invoked, id } = operation;
+    switch (operation.op) {
+      case 'acquire': {
+        const { lock } = operation;
+        moments.push({ process, lock, at: invoked, order: -1, kind: 'ended', by: 'asked-again' });
+        if (operation.outcome === 'ok')
+          moments.push({
+            process,
+            lock,
+            at: answeredAt(operation),
+            order: 0,
+            kind: 'granted',
+            acquire: operation,
+          });
+        break;
+      }
+      case 'renew':
+        moments.push({
+          process,
+          lock: operation.lock,
+          at: invoked,
+          order: id,
+          kind: 'renewed',
+          renew: operation,
+        });
+        break;
+      case 'release':
+        moments.push({
+          process,
+          lock: operation.lock,
+          at: invoked,
+          order: id,
+          kind: 'released',
+          release: operation,
+        });
+        break;
+      case 'read':
+      case 'write':
+      case 'cas':
+        break;
+    }
+  }
+  for (const { process, lock, time } of history.losses)
+    moments.push({ process, lock, at: time, order: Infinity, kind: 'ended', by: 'lost' });
+  return moments.sort((a, b) => a.at - b.at || a.order - b.order);
+}
+
+function settle(draft: GrantDraft, history: History, down: Nanos | undefined): Grant {
+  const { meta, clockErrorNanos } = history.header;
+  const { acquire, renewals, release } = draft;
+  const { process, lock } = acquire;
+  const start = answeredAt(acquire);
+  const lost = draft.endings.find(({ by }) => by === 'lost')?.at;
+  // The journal promises a `down` for each process; without it its next line, a release perhaps, may be missing.
+  const cutOff = meta.closedByDown === true && down === undefined ? history.lastSeen.get(process) : undefined;
+
+  const holdEnd = earliest<HoldEnd>([
+    [release?.invoked, 'release'],
+    [lost, 'lost'],
+    [meta.deadlineAware === true ? deadlineOf(acquire, renewals) : undefined, 'deadline'],
+    [down, 'down'],
+    [draft.endings.find(({ by }) => by === 'asked-again')?.at, 'asked-again'],
+    [cutOff, 'cut-off'],
+    [history.end, 'open'],
+  ]);
+
+  const lease = leaseOf(draft, history);
+  const tenureEnd = earliest<TenureEnd>([
+    [release?.invoked, 'release'],
+    ...(lease.end === undefined
+      ? ([
+          [lost, 'lost'],
+          [down, 'down'],
+          [history.end, 'open'],
+        ] as const)
+      : ([[lease.end, 'lease']] as const)),
+    [cutOff, 'cut-off'],
+  ]);
+
+  const narrowed = ({ at, by }: { at: Nanos; by: string }): Interval => ({
+    start: (start + clockErrorNanos) as Nanos,
+    end: (at - (by === 'open' ? 0 : clockErrorNanos)) as Nanos,
+  });
+  return {
+    acquire,
+    process,
+    lock,
+    token: acquire.token,
+    hold: { ...narrowed(holdEnd), endedBy: holdEnd.by },
+    tenure: { ...narrowed(tenureEnd), endedBy: tenureEnd.by, provedBy: lease.provedBy },
+    release,
+    renewals,
+  };
+}
+
+/** When a client that checks its deadline stops believing: the last deadline it was given. */
+function deadlineOf(acquire: Acquire, renewals: readonly Renew[]): Nanos | undefined {
+  let deadline = acquire.validUntil;
+  for (const renew of renewals) {
+    if (renew.outcome !== 'ok' || renew.validUntil === undefined || renew.completed === undefined) continue;
+    // Too late: it had stopped believing before this answer came.
+    if (deadline !== undefined && renew.completed > deadline) break;
+    deadline = renew.validUntil;
+  }
+  return deadline;
+}
+
+/**
+ * Until when the lease is certain to run. It counts from the invocation of the last successful acquire or renew, because
+ * the service may have set it at once. An owner-checked operation that answered `ok` also bridges the time before it:
+ * it could not have succeeded, had the tenure ended.
+ */
+function leaseOf(draft: GrantDraft, history: History): { end: Nanos | undefined; provedBy: number } {
+  const { meta } = history.header;
+  const { acquire, renewals, release } = draft;
+  const ttlMillis = acquire.ttlMillis;
+  if (ttlMillis === undefined) return { end: undefined, provedBy: acquire.id };
+  const certain = 1 - (meta.clockTolerance ?? DEFAULT_CLOCK_TOLERANCE);
+  const ownerChecked = meta.ownerChecked !== false;
+  let end = Math.floor(acquire.invoked + nanosOf(ttlMillis) * certain);
+  let provedBy = acquire.id;
+  for (const renew of renewals) {
+    if (renew.outcome !== 'ok') continue;
+    if (!ownerChecked && renew.invoked > end) break;
+    end = Math.max(end, Math.floor(renew.invoked + nanosOf(renew.ttlMillis ?? ttlMillis) * certain));
+    provedBy = renew.id;
+  }
+  if (ownerChecked && release?.outcome === 'ok' && release.released === true && release.invoked > end) {
+    end = release.invoked;
+    provedBy = release.id;
+  }
+  return { end: end as Nanos, provedBy };
+}
+
+function earliest<By>(candidates: readonly (readonly [Nanos | undefined, By])[]): { at: Nanos; by: By } {
+  let first: { at: Nanos; by: By } | undefined;
+  for (const [at, by] of candidates)
+    if (at !== undefined && (first === undefined || at < first.at)) first = { at, by };
+  if (first === undefined) throw new RangeError('no candidate for an end');
+  return first;
+}
+
+/** They have more than a point in common. */
+export function intersect(a: Interval, b: Interval): boolean {
+  return Math.max(a.start, b.start) < Math.min(a.end, b.end);
+}
