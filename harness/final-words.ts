@@ -33,45 +33,52 @@ export interface FinalWordsOptions {
   readonly stream: NodeJS.WriteStream;
 }
 
-export function finalWords({
-  plan,
-  verdict,
-  directory,
-  cell,
-  replayCommand,
-  stream,
-}: FinalWordsOptions): string {
-  const { grade, findings, liveness, power } = verdict;
-  const paint = (style: Parameters<typeof styleText>[0], text: string): string =>
-    styleText(style, text, { stream });
-  const lines = [
-    paint(
-      ['bold', GRADE_COLOUR[grade]],
-      `${GRADE_SHAPE[grade]} ${grade.toUpperCase()}  ${cellName(plan)}  (seed ${plan.seed})`,
-    ),
+export function finalWords(options: FinalWordsOptions): string {
+  const { plan, verdict, directory, cell, stream } = options;
+  const [first] = [...verdict.findings, ...verdict.liveness];
+  return words([
+    headline(`${cellName(plan)}  (seed ${plan.seed})`, verdict, stream),
     `  ${expectation(verdict, cell)}`,
+    ...evidence(verdict, stream),
+    '',
+    `  report: ${directory.report}${first === undefined ? '' : `#f-${first.id}`}`,
+    `  again:  ${options.replayCommand}`,
+  ]);
+}
+
+/** The same for a bare history, which has no plan, no report and nothing to run again. */
+export function judgementWords(path: string, verdict: Verdict, stream: NodeJS.WriteStream): string {
+  return words([headline(path, verdict, stream), ...evidence(verdict, stream)]);
+}
+
+function words(lines: readonly string[]): string {
+  return `${lines.join('\n')}\n\n`;
+}
+
+function headline(subject: string, { grade }: Verdict, stream: NodeJS.WriteStream): string {
+  const text = `${GRADE_SHAPE[grade]} ${grade.toUpperCase()}  ${subject}`;
+  return styleText(['bold', GRADE_COLOUR[grade]], text, { stream });
+}
+
+function evidence(verdict: Verdict, stream: NodeJS.WriteStream): string[] {
+  const { power } = verdict;
+  const { planned, acted, hitHold } = power.faults;
+  const bound =
+    power.rateBound === null ? '' : `; 0 double grants ⇒ below ${percent(power.rateBound)} at 95 %`;
+  const lines = [
     ...verdict.surprises.map((surprise) => `  ! ${surprise}`),
-    `  power: ${power.grants} grants, ${power.contendedHandoffs} contended hand-offs, ${power.faults.acted} of ${power.faults.planned} faults acted, ${power.faults.hitHold} hit a holder` +
-      (power.rateBound === null ? '' : `; 0 double grants ⇒ below ${percent(power.rateBound)} at 95 %`),
+    `  power: ${power.grants} grants, ${power.contendedHandoffs} contended hand-offs, ${acted} of ${planned} faults acted, ${hitHold} hit a holder${bound}`,
     ...power.warnings.map(({ code, message }) => `  ? ${code}: ${message}`),
     ...verdict.checkers.flatMap(({ name, reason }) =>
       reason === undefined ? [] : [`  ? ${name}: ${reason}`],
     ),
   ];
-  const all: readonly Finding[] = [...findings, ...liveness];
-  if (all.length > 0) {
-    lines.push('', `  found: ${countsByCode(all)}`);
-    for (const finding of firstOfEachCode(all).slice(0, STORIES_SHOWN))
-      lines.push(`  ${paint('bold', finding.code)} at ${(finding.at / 1e9).toFixed(3)} s: ${finding.story}`);
-  }
-  const [first] = all;
-  lines.push(
-    '',
-    `  report: ${directory.report}${first === undefined ? '' : `#f-${first.id}`}`,
-    `  again:  ${replayCommand}`,
-    '',
-  );
-  return `${lines.join('\n')}\n`;
+  const found: readonly Finding[] = [...verdict.findings, ...verdict.liveness];
+  if (found.length === 0) return lines;
+  lines.push('', `  found: ${countsByCode(found)}`);
+  for (const { code, at, story } of firstOfEachCode(found).slice(0, STORIES_SHOWN))
+    lines.push(`  ${styleText('bold', code, { stream })} at ${(at / 1e9).toFixed(3)} s: ${story}`);
+  return lines;
 }
 
 function expectation(verdict: Verdict, cell: Cell | undefined): string {

@@ -19,11 +19,12 @@ export interface RunParts {
   readonly schedule: Schedule;
   readonly faultKinds: (restart: (node: Node) => Promise<void>) => ReadonlyMap<string, FaultKind>;
   readonly store: NodeSpec;
+  readonly prepareStore: (node: Node) => Promise<void>;
   readonly defences: readonly string[];
   /** A client container's specification, program included. */
   readonly clientSpec: (name: string) => NodeSpec;
   readonly startCluster: (specs: readonly NodeSpec[], signal: AbortSignal) => Promise<Cluster>;
-  readonly header: (cluster: Cluster, clockErrorNanos: number) => Header;
+  readonly header: (clockErrorNanos: number) => Header;
 }
 
 /** The final phase tries a lock for TTL + the backend's slack + this; a liveness claim needs tries after both. */
@@ -63,6 +64,8 @@ export async function run(
   const clock = monotonicClock(origin);
 
   observer.phase('connecting');
+  const store = cluster.node(parts.store.name);
+  await parts.prepareStore(store);
   const nodes = names.map((name) => cluster.node(name));
   const clients = new LockProcesses({
     plan,
@@ -70,11 +73,11 @@ export async function run(
     clock,
     origin,
     servers: servers.map((server) => endpoint(cluster.node(server.name))),
-    store: endpoint(cluster.node(parts.store.name)),
+    store: endpoint(store),
     defences: parts.defences,
   });
   const clockErrorNanos = await clients.connect(nodes);
-  using journal = new Journal(directory.history, parts.header(cluster, clockErrorNanos));
+  using journal = new Journal(directory.history, parts.header(clockErrorNanos));
   using _recording = clients.recordInto(journal);
   journal.onEvent((event) => observer.event(event));
 

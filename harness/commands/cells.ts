@@ -1,24 +1,10 @@
 // Cell patterns on the command line: `backend[/recipe[/fault[/workload]]]`. `*` matches catalogued cells; a part that is
 // left out takes the default, so `redis-single` is one run and `redis-single/*` is many.
 
-import { backends } from '../backends/index.ts';
 import { catalogue, type Cell } from '../catalogue.ts';
 import { HarnessError } from '../contract/errors.ts';
-import { scenarios } from '../nemesis/schedule.ts';
-import { known, PLAN_DEFAULTS, type PlanInput, type Vocabulary } from '../plan.ts';
-import { workloads } from '../../workloads/index.ts';
-
-/** Everything that a plan may name. */
-export const vocabulary: Vocabulary = {
-  backends,
-  workloads: workloads.map(({ name }) => name),
-  scenarios: scenarios.map(({ name }) => name),
-  images: [
-    ...new Set(
-      backends.flatMap((backend) => backend.servers({ persistence: true })).map(({ image }) => image),
-    ),
-  ],
-};
+import { known, PLAN_DEFAULTS, type PlanInput } from '../plan.ts';
+import { vocabulary } from '../vocabulary.ts';
 
 const PARTS = ['backend', 'recipe', 'fault', 'workload'] as const;
 

@@ -1,18 +1,20 @@
 // `lockpick run`: cells × seeds → runs, one after another; each is recorded, judged, reported. The wiring of one run to
 // real containers is `onDocker`; the words at the end are `../final-words.ts`.
 
-import { EXIT_CODE, HarnessError } from '../contract/errors.ts';
-import { cellOf } from '../catalogue.ts';
-import { finalWords } from '../final-words.ts';
+import { join } from 'node:path';
+import { HarnessError } from '../contract/errors.ts';
+import { countsByCode, finalWords } from '../final-words.ts';
 import { listenForInterrupt } from '../interrupt.ts';
-import { judgeRun, type JudgedRunFiles } from '../judged-run.ts';
 import { onDocker } from '../on-docker.ts';
 import { cellName, parsePlan, type Plan, type PlanInput } from '../plan.ts';
 import { showProgress } from '../progress.ts';
-import { appendTrend, createRunDirectory, markLatest, writeFile } from '../results.ts';
+import { appendTrend, createRunDirectory, markLatest, writeAtomically, writeFile } from '../results.ts';
 import { freshSeed } from '../rng.ts';
 import { run } from '../run.ts';
-import { planLayers, vocabulary } from './cells.ts';
+import { judgeRun, replayCommand, storedPlanText, type StoredRun } from '../stored-run.ts';
+import { vocabulary } from '../vocabulary.ts';
+import { planLayers } from './cells.ts';
+import { worstExitCode } from './exit-code.ts';
 import { writeReport } from './report.ts';
 
 export interface RunFlags {
@@ -88,49 +90,54 @@ export async function runCommand(patterns: readonly string[], flags: RunFlags): 
   if (flags.color === false) process.env['NO_COLOR'] = '1';
   const plans = plansOf(patterns, flags);
   const out = flags.out ?? 'results';
-  using interrupt = listenForInterrupt();
-  const environment = await onDocker((line) => {
+  const say = (line: string): void => {
     if (flags.quiet !== true) process.stderr.write(`${line}\n`);
-  });
-  const runs: JudgedRunFiles[] = [];
+  };
+  using interrupt = listenForInterrupt();
+  const stage = await onDocker(say);
+  const runs: StoredRun[] = [];
   for (const [index, plan] of plans.entries()) {
     if (interrupt.signal !== undefined) break;
-    const title = `${plans.length > 1 ? `[${index + 1}/${plans.length}] ` : ''}${cellName(plan)} seed ${plan.seed}`;
-    const parts = await environment.partsFor(plan);
+    const count = plans.length > 1 ? `[${index + 1}/${plans.length}] ` : '';
+    const { parts, surroundings } = await stage.partsFor(plan);
     const directory = createRunDirectory(out, plan);
-    writeFile(directory.plan, `${JSON.stringify({ ...plan, provenance: parts.provenance }, null, 2)}\n`);
+    writeFile(directory.plan, storedPlanText(plan, surroundings));
     {
-      using progress = showProgress(
-        flags.quiet === true ? { write: () => true } : process.stderr,
-        title,
-        plan.timeLimitMillis,
-      );
+      const screen = flags.quiet === true ? { write: () => true } : process.stderr;
+      using progress = showProgress(screen, `${count}${cellName(plan)}`, plan.timeLimitMillis);
       await run(plan, parts, directory, progress, interrupt);
     }
     const judged = judgeRun(directory);
+    writeReport([judged], directory.report);
+    // Last, because its presence means that the run is done.
+    writeAtomically(directory.verdict, `${JSON.stringify(judged.verdict, null, 2)}\n`);
     markLatest(out, directory);
-    appendTrend(out, {
-      run: directory.name,
-      cell: cellName(plan),
-      seed: plan.seed,
-      verdict: judged.verdict.verdict,
-      grade: judged.verdict.grade,
-      asExpected: judged.verdict.asExpected,
-      findings: judged.verdict.findings.length,
-      liveness: judged.verdict.liveness.length,
-    });
+    appendTrend(out, trendOf(judged));
     runs.push(judged);
-    if (flags.json === true)
-      process.stdout.write(`${JSON.stringify({ ...judged.verdict, run: directory.path, plan })}\n`);
-    else process.stdout.write(finalWords(judged, cellOf(plan), process.stdout));
+    process.stdout.write(
+      flags.json === true
+        ? `${JSON.stringify({ ...judged.verdict, run: directory.path, plan })}\n`
+        : finalWords({ ...judged, replayCommand: replayCommand(plan), stream: process.stdout }),
+    );
   }
-  if (runs.length > 1)
-    process.stderr.write(`one page for all of them: ${writeReport(runs, `${out}/report.html`)}\n`);
+  if (runs.length > 1) {
+    const page = join(out, 'report.html');
+    writeReport(runs, page);
+    say(`one page for all ${runs.length} runs: ${page}`);
+  }
   return interrupt.exitCode ?? worstExitCode(runs.map(({ exitCode }) => exitCode));
 }
 
-/** First match wins: violation, threshold, inconclusive, fine (2.4). */
-function worstExitCode(codes: readonly number[]): number {
-  const order = [EXIT_CODE.violation, EXIT_CODE.threshold, EXIT_CODE.inconclusive];
-  return order.find((code) => codes.includes(code)) ?? EXIT_CODE.ok;
+/** A line of results/history.jsonl. */
+function trendOf({ directory, plan, surroundings, verdict }: StoredRun): object {
+  return {
+    run: directory.name,
+    started: surroundings.started,
+    cell: cellName(plan),
+    seed: plan.seed,
+    verdict: verdict.verdict,
+    grade: verdict.grade,
+    asExpected: verdict.asExpected,
+    findings: countsByCode([...verdict.findings, ...verdict.liveness]),
+  };
 }

@@ -3,7 +3,7 @@
 // Both intervals are narrow on purpose (I2): whatever overlaps here did overlap.
 
 import type { Acquire, History, Release, Renew } from './history.ts';
-import { nanosOf, type FencingToken, type Nanos } from './op.ts';
+import { nanos, nanosOf, type FencingToken, type Nanos } from './op.ts';
 
 /** From `start` to `end`; empty if `end <= start`, and then it meets nothing. */
 export interface Interval {
@@ -193,8 +193,8 @@ function settle(draft: GrantDraft, history: History, down: Nanos | undefined): G
   ]);
 
   const narrowed = ({ at, by }: { at: Nanos; by: string }): Interval => ({
-    start: (start + clockErrorNanos) as Nanos,
-    end: (at - (by === 'open' ? 0 : clockErrorNanos)) as Nanos,
+    start: nanos(start + clockErrorNanos),
+    end: nanos(at - (by === 'open' ? 0 : clockErrorNanos)),
   });
   return {
     acquire,
@@ -244,7 +244,7 @@ function leaseOf(draft: GrantDraft, history: History): { end: Nanos | undefined;
     end = release.invoked;
     provedBy = release.id;
   }
-  return { end: end as Nanos, provedBy };
+  return { end: nanos(end), provedBy };
 }
 
 function earliest<By>(candidates: readonly (readonly [Nanos | undefined, By])[]): { at: Nanos; by: By } {

@@ -1,0 +1,115 @@
+// Puts a run together for real containers: engine, images, client program, backend, store and faults become the
+// `RunParts` of `run.ts`. Nothing is started here but what a whole command shares: the engine is found, what dead
+// sessions left is removed, missing images are built.
+
+import { cpus, release, totalmem, version } from 'node:os';
+import { backends } from './backends/index.ts';
+import { bundleClient, CLIENT_PROGRAM_PATH } from './client/bundle.ts';
+import { wallTime } from './clock.ts';
+import { startCluster } from './cluster/docker/docker-cluster.ts';
+import { describeEngine, findEngine } from './cluster/docker/engine.ts';
+import { ensureImages } from './cluster/docker/images.ts';
+import { sweepDeadSessions } from './cluster/docker/session.ts';
+import { HarnessError } from './contract/errors.ts';
+import type { NodeSpec } from './contract/cluster.ts';
+import { HISTORY_FORMAT, HISTORY_VERSION } from './history/op.ts';
+import { killFault } from './nemesis/faults/kill.ts';
+import { pauseFault } from './nemesis/faults/pause.ts';
+import { scenarioNamed, scheduleOf } from './nemesis/schedule.ts';
+import type { Plan } from './plan.ts';
+import { defences } from './postgres-store/defences.ts';
+import { prepareStore, storeNode } from './postgres-store/node.ts';
+import type { RunParts } from './run.ts';
+import type { Surroundings } from './stored-run.ts';
+
+export interface DockerStage {
+  /** The parts of one run. Throws HarnessError if an image is missing and cannot be had. */
+  partsFor(plan: Plan): Promise<{ readonly parts: RunParts; readonly surroundings: Surroundings }>;
+}
+
+/** Finds the engine and clears what dead sessions left. `say` gets a line whenever something takes a while. */
+export async function onDocker(say: (line: string) => void): Promise<DockerStage> {
+  const engine = await findEngine();
+  const swept = await sweepDeadSessions(engine);
+  if (swept.length > 0) say(`removed what ${swept.length} dead session(s) had left behind`);
+  const engineVersion = await describeEngine(engine);
+
+  return {
+    partsFor: async (plan) => {
+      const backend = backends.find(({ name }) => name === plan.backend);
+      const recipe = backend?.recipes.find(({ name }) => name === plan.recipe);
+      const scenario = scenarioNamed(plan.fault);
+      if (backend === undefined || recipe === undefined || scenario === undefined)
+        throw new HarnessError(
+          'internal',
+          `a parsed plan names what does not exist: ${JSON.stringify(plan)}`,
+        );
+      const servers = backend.servers({ persistence: plan.persistence });
+      const store = storeNode();
+      const images = await ensureImages(engine, {
+        names: [...new Set([...servers, store].map(({ image }) => image)), 'client'],
+        overrides: plan.images,
+        say,
+      });
+      const program = await bundleClient();
+      const schedule = scheduleOf(scenario, plan, plan.seed);
+      const clientSpec = (name: string): NodeSpec => ({
+        name,
+        role: 'client',
+        image: 'client',
+        files: [{ path: CLIENT_PROGRAM_PATH, content: program }],
+        stream: true,
+      });
+      const usable = defences.filter(({ needsToken }) => !needsToken || recipe.tokenSource !== undefined);
+      return {
+        surroundings: {
+          started: wallTime().toISOString(),
+          versions: { node: process.version, engine: engineVersion },
+          images,
+          host: {
+            cpus: cpus().length,
+            memoryBytes: totalmem(),
+            kernel: `${release()} ${version()}`,
+            engine: engineVersion,
+          },
+        },
+        parts: {
+          backend,
+          schedule,
+          faultKinds: (restartClient) =>
+            new Map([
+              ['pause', pauseFault()],
+              ['kill', killFault({ restartClient })],
+            ]),
+          store,
+          prepareStore,
+          defences: usable.map(({ name }) => name),
+          clientSpec,
+          startCluster: (specs, signal) => startCluster(specs, { engine, images, signal }),
+          header: (clockErrorNanos) => ({
+            format: HISTORY_FORMAT,
+            version: HISTORY_VERSION,
+            clock: clockErrorNanos === 0 ? 'shared' : 'measured',
+            clockErrorNanos,
+            meta: {
+              backend: plan.backend,
+              recipe: plan.recipe,
+              workload: plan.workload,
+              fault: plan.fault,
+              seed: plan.seed,
+              ttlMillis: plan.ttlMillis,
+              tokens: recipe.tokenSource !== undefined,
+              ownerChecked: recipe.ownerChecked,
+              deadlineAware: false,
+              slackMillis: backend.slackMillis,
+              closedByDown: true,
+              minContendedHandoffs: plan.minContendedHandoffs,
+              plannedFaults: scenario.faults,
+              schedule,
+            },
+          }),
+        },
+      };
+    },
+  };
+}

@@ -1,0 +1,110 @@
+// A run that is on disk, judged: reads its plan and history, judges, and knows what the report shows. Used right after a
+// run and for any stored one later: a stored run can be judged again by a newer checker.
+
+import { z } from 'zod';
+import { cellOf, type Cell } from './catalogue.ts';
+import { monotonicClock, monotonicOrigin } from './clock.ts';
+import { HarnessError, messageOf } from './contract/errors.ts';
+import { parseHistory } from './history/json-lines.ts';
+import { HistoryError, type History } from './history/history.ts';
+import { exitCodeOf, judge } from './judge.ts';
+import { parsePlan, planFlags, type Plan, type PlanInput } from './plan.ts';
+import type { JudgedRun } from './report/judged-run.ts';
+import { readRunFile, type RunDirectory } from './results.ts';
+import { vocabulary } from './vocabulary.ts';
+import type { Verdict } from '../checkers/verdict.ts';
+
+/** What a stored run says about where it ran. */
+const surroundingsSchema = z.object({
+  started: z.string(),
+  versions: z.record(z.string(), z.string()),
+  images: z.record(z.string(), z.object({ reference: z.string(), digest: z.string() })),
+  host: z.object({
+    cpus: z.number(),
+    memoryBytes: z.number(),
+    kernel: z.string(),
+    engine: z.string(),
+  }),
+});
+export type Surroundings = Readonly<z.output<typeof surroundingsSchema>>;
+
+/** The plan as resolved, and where it ran. Throws HarnessError('usage') that names the file and the field. */
+export function readStoredPlan(directory: RunDirectory): { plan: Plan; surroundings: Surroundings } {
+  let stored: unknown;
+  try {
+    stored = JSON.parse(readRunFile(directory.plan));
+  } catch (error) {
+    if (error instanceof HarnessError) throw error;
+    throw new HarnessError('usage', `${directory.plan} is not JSON: ${messageOf(error)}`);
+  }
+  const parsed = z.looseObject({ surroundings: surroundingsSchema }).safeParse(stored);
+  if (!parsed.success)
+    throw new HarnessError(
+      'usage',
+      `${directory.plan} is not the plan of a run: ${z.prettifyError(parsed.error)}`,
+    );
+  const { surroundings, ...fields } = parsed.data;
+  return { plan: parsePlan(vocabulary, fields as PlanInput), surroundings };
+}
+
+/** plan.json. */
+export function storedPlanText(plan: Plan, surroundings: Surroundings): string {
+  return `${JSON.stringify({ ...plan, surroundings }, null, 2)}\n`;
+}
+
+export interface Judgement {
+  readonly history: History;
+  readonly verdict: Verdict;
+  readonly exitCode: number;
+}
+
+/** Reads and judges a history file. Throws HarnessError('usage') with file, line and rule if it is malformed. */
+export function judgeFile(path: string, cell: Cell | undefined): Judgement {
+  let history: History;
+  try {
+    history = parseHistory(readRunFile(path));
+  } catch (error) {
+    if (error instanceof HistoryError)
+      throw new HarnessError('usage', `${path}, ${error.message}`, {
+        remedy: 'a malformed history is never judged; results/README.md describes the format',
+      });
+    throw error;
+  }
+  const clock = monotonicClock(monotonicOrigin());
+  const verdict = judge(history, cell?.expected ?? null, () => clock.now() / 1e6);
+  return { history, verdict, exitCode: exitCodeOf(verdict) };
+}
+
+export interface StoredRun extends Judgement {
+  readonly directory: RunDirectory;
+  readonly plan: Plan;
+  readonly surroundings: Surroundings;
+  /** The catalogued cell, if the run is of one. */
+  readonly cell: Cell | undefined;
+}
+
+/** Reads and judges a run. Throws HarnessError('usage') if a file is missing or malformed. */
+export function judgeRun(directory: RunDirectory): StoredRun {
+  const { plan, surroundings } = readStoredPlan(directory);
+  const cell = cellOf(plan);
+  return { directory, plan, surroundings, cell, ...judgeFile(directory.history, cell) };
+}
+
+/** Makes the same run again: the same schedule and the same choices of every client (I6). */
+export function replayCommand(plan: Plan): string {
+  return `npm run -s lockpick -- run ${planFlags(plan).join(' ')}`;
+}
+
+export function reportedRun({ directory, plan, surroundings, cell, history, verdict }: StoredRun): JudgedRun {
+  return {
+    name: directory.name,
+    plan,
+    history,
+    verdict,
+    provenance: {
+      ...surroundings,
+      replayCommand: replayCommand(plan),
+      ...(cell !== undefined && { expectedBecause: cell.because }),
+    },
+  };
+}

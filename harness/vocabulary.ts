@@ -1,0 +1,20 @@
+// Everything that a plan may name, gathered from the registries.
+
+import { backends } from './backends/index.ts';
+import { scenarios } from './nemesis/schedule.ts';
+import type { Vocabulary } from './plan.ts';
+import { workloads } from '../workloads/index.ts';
+
+export const vocabulary: Vocabulary = {
+  backends,
+  workloads: workloads.map(({ name }) => name),
+  scenarios: scenarios.map(({ name }) => name),
+  images: [
+    ...new Set(
+      backends.flatMap((backend) => backend.servers({ persistence: true })).map(({ image }) => image),
+    ),
+    'postgres',
+    'client',
+    'sandbox',
+  ],
+};
