@@ -1,0 +1,66 @@
+// From evidence to a finding: the id, the faults in force, the order. Shared by every rule, so that the same evidence
+// has the same id whenever and wherever it is judged. What a finding says in words is each rule's own; `wording.ts`
+// has the phrases. Pure; knows no rule.
+
+import type { FaultSpan, History } from '../harness/history/history.ts';
+import type { JsonRecord, Nanos } from '../harness/history/op.ts';
+import type { Finding, FindingCode } from './verdict.ts';
+
+/** What a rule has proved, before it is a finding. */
+export interface Proof<Code extends FindingCode> {
+  readonly code: Code;
+  readonly lock?: string;
+  readonly store?: string;
+  readonly processes: readonly string[];
+  /** Operation ids, in the order in which the story names them. */
+  readonly ops: readonly number[];
+  /** The earliest invocation of `ops`: faults in force from here to `at` belong to the finding. */
+  readonly since: Nanos;
+  /** When the evidence was complete. */
+  readonly at: Nanos;
+  readonly story: string;
+  readonly evidence: JsonRecord;
+}
+
+/** The finding of a proof; fills `id` and `faults`. O(faults). */
+export function findingOf<Code extends FindingCode>(history: History, proof: Proof<Code>): Finding<Code> {
+  const { since, ...rest } = proof;
+  const { code, lock = '', store = '', ops, at } = proof;
+  const key = [code, lock, store, ops.toSorted((a, b) => a - b).join(',')].join('|');
+  return { id: hashOf(key), ...rest, faults: faultsWithin(history, since, at).map(({ id }) => id) };
+}
+
+/** Faults begun and not yet ended at some time of [from, to], in order of beginning. */
+export function faultsWithin(history: History, from: Nanos, to: Nanos): readonly FaultSpan[] {
+  return history.faults.filter(({ begin, end }) => begin <= to && (end === undefined || end >= from));
+}
+
+/** By time, then id: the order of findings in a verdict. */
+export function inOrder<Code extends FindingCode>(findings: readonly Finding<Code>[]): Finding<Code>[] {
+  return findings.toSorted((a, b) => a.at - b.at || (a.id < b.id ? -1 : 1));
+}
+
+/** The container that a process ran in, which is what faults name: a restarted `c3` is the process `c3.2`. */
+export function containerOf(process: string): string {
+  return process.replace(/\.\d+$/, '');
+}
+
+/** It acts on the container of this process. */
+export function hits(fault: FaultSpan, process: string): boolean {
+  return fault.targets.includes(containerOf(process)) || fault.targets.includes(process);
+}
+
+/** 64-bit FNV-1a (Fowler, Noll, Vo) over UTF-16 units, as 16 hexadecimal digits; in four 16-bit limbs. */
+function hashOf(text: string): string {
+  // The prime is 2^40 + 0x1b3: multiplying is a shift by 40 bits plus a product with 0x1b3.
+  let [d, c, b, a] = [0xcbf2, 0x9ce4, 0x8422, 0x2325];
+  for (let index = 0; index < text.length; index++) {
+    a ^= text.charCodeAt(index);
+    const a1 = a * 0x1b3;
+    const b1 = b * 0x1b3 + (a1 >>> 16);
+    const c1 = c * 0x1b3 + (b1 >>> 16) + ((a << 8) & 0xffff);
+    const d1 = d * 0x1b3 + (c1 >>> 16) + ((b << 8) & 0xffff) + (a >>> 8);
+    [d, c, b, a] = [d1 & 0xffff, c1 & 0xffff, b1 & 0xffff, a1 & 0xffff];
+  }
+  return [d, c, b, a].map((limb) => limb.toString(16).padStart(4, '0')).join('');
+}
