@@ -1,6 +1,6 @@
 // The protected resource (2.6) as a client uses it: one key, read and written through one defence. Interfaces only.
 
-import type { FencingToken, Millis } from '../history/op.ts';
+import type { AuditRow, FencingToken, Millis } from '../history/op.ts';
 import type { Outcome } from './lock-client.ts';
 
 export interface StoreRead {
@@ -43,6 +43,11 @@ export interface StoreClient extends AsyncDisposable {
     | { readonly kind: 'fail'; readonly error: string; readonly highest?: FencingToken }
     | { readonly kind: 'info'; readonly error: string }
   >;
+  /** At most `limit` rows of the record of a key's write attempts, in the store's order, after position `after`. */
+  audit(
+    defence: string,
+    request: { readonly key: string; readonly after: string; readonly limit: number },
+  ): Promise<Outcome<readonly AuditRow[]>>;
 }
 
 export interface StoreAddress {

@@ -1,0 +1,21 @@
+// What a Redis recipe may do: send one command to one server. The real port is `connection.ts`; a simulated server can
+// stand behind the same interface, so a recipe is written once (1.4). It must not know recipes or locks.
+
+import type { Nanos } from '../../history/op.ts';
+import type { LockClient, Outcome, Recipe } from '../../contract/lock-client.ts';
+
+/** A reply as RESP2 has it; text is UTF-8. */
+export type RedisReply = null | number | string | readonly RedisReply[];
+
+export interface RedisPort extends AsyncDisposable {
+  /**
+   * Sends one command; never rejects. `fail`: refused before it ran, or never sent. `info`: it may have run or may yet
+   * run; the connection has been given up by then, and the next command goes out on a new one.
+   */
+  command(name: string, ...args: readonly (string | number)[]): Promise<Outcome<RedisReply>>;
+}
+
+/** A recipe over one Redis server, whatever stands behind the port. Whoever opened the port closes it. */
+export interface RedisRecipe extends Omit<Recipe, 'open'> {
+  lockClient(redis: RedisPort, now: () => Nanos): Omit<LockClient, keyof AsyncDisposable>;
+}

@@ -1,0 +1,40 @@
+// `set-nx-px` that also hands out a fencing token (Kleppmann 2016): the script that grants the lock counts up a second
+// key, which never expires. One script, because a client that stalls between two commands could take a token that is
+// older than the one of the next holder.
+
+import { fencingToken } from '../../../history/op.ts';
+import type { RedisRecipe } from '../port.ts';
+import { BUSY, deleteIfOwner, leaseEnd, lockKey, unexpected, wholeMillis } from '../steps.ts';
+
+const GRANT_WITH_TOKEN = `if redis.call('set', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]) then
+  return redis.call('incr', KEYS[2])
+end
+return false`;
+
+export const fencedIncr: RedisRecipe = {
+  name: 'fenced-incr',
+  summary: 'set-nx-px with a token from INCR in the same script as the grant',
+  tokenSource: 'INCR of a key per lock that never expires, in the granting script',
+  polls: true,
+  ownerChecked: true,
+  lockClient: (redis, now) => ({
+    acquire: async (request) => {
+      const validUntil = leaseEnd(now, request.ttlMillis);
+      const reply = await redis.command(
+        'EVAL',
+        GRANT_WITH_TOKEN,
+        2,
+        lockKey(request.lock),
+        `token:${request.lock}`,
+        request.owner,
+        wholeMillis(request.ttlMillis),
+      );
+      if (reply.kind !== 'ok') return reply;
+      if (reply.value === null) return BUSY;
+      if (typeof reply.value !== 'number') return unexpected(reply.value);
+      return { kind: 'ok', value: { request, token: fencingToken(String(reply.value)), validUntil } };
+    },
+    release: ({ request }) => deleteIfOwner(redis, request),
+    abandon: (request) => deleteIfOwner(redis, request),
+  }),
+};

@@ -1,0 +1,58 @@
+// The backend `redis-single`: one Redis server and the recipes that use it as a lock service. Puts the recipes on the
+// real port; knows the server's command line and nothing of how nodes are run.
+
+import type { Backend } from '../../contract/backend.ts';
+import type { Recipe } from '../../contract/lock-client.ts';
+import { openRedisPort } from './connection.ts';
+import { REDIS_ERRORS } from './errors.ts';
+import type { RedisRecipe } from './port.ts';
+import { delUnconditional } from './recipes/del-unconditional.ts';
+import { fencedIncr } from './recipes/fenced-incr.ts';
+import { getThenDel } from './recipes/get-then-del.ts';
+import { setNxPx } from './recipes/set-nx-px.ts';
+import { setnxThenExpire } from './recipes/setnx-then-expire.ts';
+import { watchdog } from './recipes/watchdog.ts';
+
+/** The recipes for one server, without a port: a simulated server can be put behind them as well. */
+export const SINGLE_SERVER_RECIPES: readonly RedisRecipe[] = [
+  setNxPx,
+  watchdog,
+  fencedIncr,
+  delUnconditional,
+  getThenDel,
+  setnxThenExpire,
+];
+
+export const redisSingle: Backend = {
+  name: 'redis-single',
+  topology: 'one Redis server',
+  servers: ({ persistence }) => [
+    {
+      name: 'r1',
+      role: 'server',
+      image: 'redis',
+      // `always`: what was acknowledged is on disk, so a server that is killed and started has lost no lock.
+      command: persistence ? ['--appendonly', 'yes', '--appendfsync', 'always'] : [],
+      port: 6379,
+      ready: { kind: 'tcp', send: 'PING\r\n', expect: '+PONG' },
+    },
+  ],
+  recipes: SINGLE_SERVER_RECIPES.map((recipe) => onRealPort(recipe)),
+  errors: REDIS_ERRORS,
+  // A key expires within a millisecond of its time (EXPIRE, "Expires and accuracy", Redis 8.0); the rest is for a
+  // client that polls on a busy machine.
+  slackMillis: 1000,
+};
+
+function onRealPort(recipe: RedisRecipe): Recipe {
+  return {
+    ...recipe,
+    open: (context) => {
+      const [server] = context.servers;
+      if (server === undefined) throw new Error(`${recipe.name} needs a server`);
+      const redis = openRedisPort(server, context.commandTimeLimit);
+      const lockClient = recipe.lockClient(redis, () => context.now());
+      return { ...lockClient, [Symbol.asyncDispose]: () => redis[Symbol.asyncDispose]() };
+    },
+  };
+}

@@ -1,0 +1,89 @@
+// The steps that recipes are put together from: take a key if it is free, delete or extend it if it is still ours.
+// Each is one command, so each is atomic in Redis. Recipes that are wrong on purpose use other commands instead.
+
+import type { AcquireRequest, Grant, Outcome } from '../../contract/lock-client.ts';
+import { nanos, nanosOf, type Millis, type Nanos } from '../../history/op.ts';
+import type { RedisPort, RedisReply } from './port.ts';
+
+export const BUSY: Outcome<never> = { kind: 'fail', error: 'busy' };
+export const NOT_OWNER: Outcome<never> = { kind: 'fail', error: 'not-owner' };
+
+export function lockKey(lock: string): string {
+  return `lock:${lock}`;
+}
+
+/** PX takes whole milliseconds; never less than was asked for. */
+export function wholeMillis(ttlMillis: Millis): number {
+  return Math.ceil(ttlMillis);
+}
+
+/** How long a lease asked for now may be relied upon: counted from before the request left. */
+export function leaseEnd(now: () => Nanos, ttlMillis: Millis): Nanos {
+  return nanos(now() + nanosOf(ttlMillis));
+}
+
+/** A reply that the command is not known to give: nothing can be concluded. */
+export function unexpected(reply: RedisReply): Outcome<never> {
+  return { kind: 'info', error: `unexpected reply: ${JSON.stringify(reply).slice(0, 100)}` };
+}
+
+/** `SET … NX PX`: the grant without a token, or `busy`. */
+export async function setIfAbsent(
+  redis: RedisPort,
+  now: () => Nanos,
+  request: AcquireRequest,
+): Promise<Outcome<Grant>> {
+  const validUntil = leaseEnd(now, request.ttlMillis);
+  const reply = await redis.command(
+    'SET',
+    lockKey(request.lock),
+    request.owner,
+    'NX',
+    'PX',
+    wholeMillis(request.ttlMillis),
+  );
+  if (reply.kind !== 'ok') return reply;
+  if (reply.value === 'OK') return { kind: 'ok', value: { request, validUntil } };
+  return reply.value === null ? BUSY : unexpected(reply.value);
+}
+
+const DELETE_IF_OWNER = `if redis.call('get', KEYS[1]) == ARGV[1] then
+  return redis.call('del', KEYS[1])
+end
+return 0`;
+
+/** Removes the lock if its value is still the request's owner; `released` tells whether it was. */
+export async function deleteIfOwner(
+  redis: RedisPort,
+  request: AcquireRequest,
+): Promise<Outcome<{ readonly released: boolean }>> {
+  const reply = await redis.command('EVAL', DELETE_IF_OWNER, 1, lockKey(request.lock), request.owner);
+  if (reply.kind !== 'ok') return reply;
+  if (reply.value === 1 || reply.value === 0) return { kind: 'ok', value: { released: reply.value === 1 } };
+  return unexpected(reply.value);
+}
+
+const EXTEND_IF_OWNER = `if redis.call('get', KEYS[1]) == ARGV[1] then
+  return redis.call('pexpire', KEYS[1], ARGV[2])
+end
+return 0`;
+
+/** Restarts the lease if the lock's value is still the request's owner; else `not-owner`. */
+export async function extendIfOwner(
+  redis: RedisPort,
+  now: () => Nanos,
+  request: AcquireRequest,
+): Promise<Outcome<{ readonly validUntil: Nanos }>> {
+  const validUntil = leaseEnd(now, request.ttlMillis);
+  const reply = await redis.command(
+    'EVAL',
+    EXTEND_IF_OWNER,
+    1,
+    lockKey(request.lock),
+    request.owner,
+    wholeMillis(request.ttlMillis),
+  );
+  if (reply.kind !== 'ok') return reply;
+  if (reply.value === 1) return { kind: 'ok', value: { validUntil } };
+  return reply.value === 0 ? NOT_OWNER : unexpected(reply.value);
+}

@@ -1,0 +1,144 @@
+// The program inside a client container, bundled into one file by `bundle.ts`: commands of the coordinator come in on
+// stdin, history events and answers go out on stdout, one JSON value a line (`contract/control.ts`). It is PID 1 there,
+// so it can be stopped and killed alone, and must end itself: on SIGTERM, and when stdin ends (the harness is gone).
+
+import { createInterface } from 'node:readline';
+import { backends } from '../backends/index.ts';
+import { monotonicClock, monotonicOrigin, type Clock } from '../clock.ts';
+import type { ClientConfig, FromClient, ToClient } from '../contract/control.ts';
+import { EXIT_CODE, HarnessError } from '../contract/errors.ts';
+import type { LockClient } from '../contract/lock-client.ts';
+import type { StoreClient } from '../contract/store.ts';
+import type { Workload } from '../contract/workload.ts';
+import { encodeEvent } from '../history/json-lines.ts';
+import { openStore } from '../postgres-store/client.ts';
+import { defences as knownDefences } from '../postgres-store/defences.ts';
+import { workloads } from '../../workloads/index.ts';
+import { decodeCommand } from './decode-command.ts';
+import { readAll, tryEach } from './final-phase.ts';
+import { writeLine } from './line-writer.ts';
+import { releaseGarbage } from './memory.ts';
+import { openRecorder, type Recorder } from './recorder.ts';
+import { openSession, runSessions, type ClientSession } from './session.ts';
+
+const STDOUT = 1;
+
+/** A process that has been set up. */
+interface Ready {
+  readonly locks: LockClient;
+  readonly store: StoreClient;
+  readonly recorder: Recorder;
+  readonly session: ClientSession;
+  readonly workload: Workload;
+  readonly defences: readonly string[];
+  readonly keys: readonly string[];
+}
+
+let clock: Clock = monotonicClock(monotonicOrigin());
+let ready: Ready | undefined;
+let running: Promise<void> = Promise.resolve();
+let stopping = false;
+
+function answer(message: FromClient): void {
+  writeLine(STDOUT, JSON.stringify(message));
+}
+
+async function setUp(config: ClientConfig): Promise<Ready> {
+  const recipe = named(named(backends, config.backend).recipes, config.recipe);
+  const defences = config.defences.filter(
+    (name) => recipe.tokenSource !== undefined || !named(knownDefences, name).needsToken,
+  );
+  const commandTimeLimit = config.commandTimeLimitMillis;
+  const store = await openStore({ ...config.store, commandTimeLimit }, { defences, keys: config.locks });
+  const { process: name, servers } = config;
+  const locks = recipe.open({ process: name, servers, commandTimeLimit, now: () => clock.now() });
+  const recorder = openRecorder({
+    process: name,
+    firstId: config.firstId,
+    idStep: config.idStep,
+    ttlMillis: config.ttlMillis,
+    polls: recipe.polls,
+    locks,
+    store,
+    now: () => clock.now(),
+    write: (event) => writeLine(STDOUT, encodeEvent(event)),
+  });
+  const session = openSession({ config, recipe, defences, recorder, clock, stopping: () => stopping });
+  const workload = named(workloads, config.workload);
+  return { locks, store, recorder, session, workload, defences, keys: config.locks };
+}
+
+async function obey(command: ToClient): Promise<void> {
+  switch (command.t) {
+    case 'hello':
+      clock = monotonicClock(BigInt(command.origin));
+      return answer({ t: 'hello', round: command.round, time: clock.now() });
+    case 'setup':
+      ready = await setUp(command.config);
+      releaseGarbage();
+      return answer({ t: 'ready' });
+    case 'start': {
+      const { workload, session } = isSetUp();
+      stopping = false;
+      running = runSessions(workload, session);
+      return running;
+    }
+    case 'stop':
+      stopping = true;
+      await running;
+      return answer({ t: 'stopped' });
+    case 'try-each':
+      await tryEach(isSetUp().session, clock, command.locks, command.timeLimitMillis);
+      return answer({ t: 'tried' });
+    case 'read-all': {
+      const { recorder, defences, keys } = isSetUp();
+      const problem = await readAll(recorder, defences, keys);
+      if (problem !== undefined) throw new HarnessError('environment', problem);
+      return answer({ t: 'read' });
+    }
+    case 'quit':
+      await ready?.locks[Symbol.asyncDispose]();
+      await ready?.store[Symbol.asyncDispose]();
+      return process.exit(EXIT_CODE.ok);
+    default:
+      command satisfies never;
+  }
+}
+
+function isSetUp(): Ready {
+  if (ready === undefined) throw new Error('told to work before setup');
+  return ready;
+}
+
+function named<T extends { readonly name: string }>(list: readonly T[], name: string): T {
+  const found = list.find((candidate) => candidate.name === name);
+  if (found === undefined) throw new Error(`this client knows no ${name}`);
+  return found;
+}
+
+/** Says why, if anybody still listens, and ends. */
+function fail(error: unknown): never {
+  const code = error instanceof HarnessError && error.code === 'environment' ? 'environment' : 'internal';
+  const detail =
+    error instanceof HarnessError ? [error.message, error.detail].filter(Boolean).join(': ') : undefined;
+  try {
+    answer({
+      t: 'failed',
+      code,
+      error: detail ?? (error instanceof Error ? (error.stack ?? error.message) : String(error)),
+    });
+  } catch {
+    // The harness is gone.
+  }
+  process.exit(EXIT_CODE[code]);
+}
+
+process.on('uncaughtException', fail);
+process.on('unhandledRejection', fail);
+process.on('SIGTERM', () => process.exit(EXIT_CODE.terminated));
+
+createInterface({ input: process.stdin, crlfDelay: Infinity })
+  .on('line', (line) => {
+    obey(decodeCommand(line)).catch(fail);
+  })
+  .on('close', () => process.exit(EXIT_CODE.ok));

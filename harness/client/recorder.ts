@@ -1,0 +1,162 @@
+// Turns requests to lock service and store into recorded operations: the invocation is written before the request
+// leaves, the completion after the reply was read (I1, I2), and both say what happened and nothing more (I4). Knows no
+// policy: who tries again, waits, renews or gives up is decided in `session.ts`.
+
+import type { AcquireRequest, Grant, LockClient, Outcome } from '../contract/lock-client.ts';
+import type { StoreClient, StoreRead } from '../contract/store.ts';
+import type {
+  AuditRow,
+  Completion,
+  FencingToken,
+  HistoryEvent,
+  Invoke,
+  Millis,
+  Nanos,
+} from '../history/op.ts';
+
+export interface RecorderOptions {
+  readonly process: string;
+  readonly firstId: number;
+  readonly idStep: number;
+  readonly ttlMillis: Millis;
+  /** The recipe's acquire does not wait. */
+  readonly polls: boolean;
+  readonly locks: LockClient;
+  readonly store: StoreClient;
+  readonly now: () => Nanos;
+  /** Puts an event out of this process before it returns. */
+  readonly write: (event: HistoryEvent) => void;
+}
+
+export interface RegisterOperation {
+  readonly defence: string;
+  readonly key: string;
+  /** The lock meant to protect the key. */
+  readonly lock: string;
+  /** Shown to the store. */
+  readonly token?: FencingToken;
+}
+
+export interface Recorder {
+  /** One attempt, under an owner value never used before. */
+  acquire(lock: string): Promise<{ readonly request: AcquireRequest; readonly outcome: Outcome<Grant> }>;
+  renew(grant: Grant): Promise<Outcome<unknown>>;
+  release(grant: Grant): Promise<Outcome<unknown>>;
+  /** Takes back what an attempt of unknown outcome may have left behind; recorded as a release. */
+  abandon(request: AcquireRequest): Promise<Outcome<unknown>>;
+  /** The client has been told that the lock is gone. */
+  lost(lock: string, reason: string): void;
+  read(register: RegisterOperation): Promise<Outcome<StoreRead>>;
+  write(
+    register: RegisterOperation,
+    update: { readonly value: string; readonly base: string },
+  ): Promise<Outcome<unknown>>;
+  /** A read with at most `limit` audit rows of the key after position `after`. */
+  readAudit(
+    register: RegisterOperation,
+    page: { readonly after: string; readonly limit: number },
+  ): Promise<Outcome<readonly AuditRow[]>>;
+}
+
+type Arguments = Omit<Invoke, 'type' | 'id' | 'time' | 'process'>;
+type Result = Omit<Completion, 'type' | 'id' | 'time' | 'process' | 'op'>;
+
+export function openRecorder(options: RecorderOptions): Recorder {
+  const { process, ttlMillis, locks, store, now, write } = options;
+  let id = options.firstId - options.idStep;
+
+  const nextId = (): number => (id += options.idStep);
+
+  const record = async <O extends Outcome<unknown>>(
+    operation: number,
+    invoke: Arguments,
+    perform: () => Promise<O>,
+    result: (outcome: O) => Result,
+  ): Promise<O> => {
+    write({ type: 'invoke', id: operation, time: now(), process, ...invoke });
+    const outcome = await perform();
+    const time = now();
+    const error = outcome.kind === 'ok' ? undefined : { error: outcome.error };
+    write({ type: outcome.kind, id: operation, time, process, op: invoke.op, ...error, ...result(outcome) });
+    return outcome;
+  };
+
+  const recordRelease = (
+    lock: string,
+    perform: () => ReturnType<LockClient['release']>,
+  ): Promise<Outcome<unknown>> =>
+    record(nextId(), { op: 'release', lock }, perform, (outcome) =>
+      outcome.kind === 'ok' && outcome.value.released !== undefined
+        ? { released: outcome.value.released }
+        : {},
+    );
+
+  return {
+    async acquire(lock) {
+      const operation = nextId();
+      const request: AcquireRequest = { lock, ttlMillis, owner: `${process}-${operation}` };
+      const outcome = await record(
+        operation,
+        { op: 'acquire', lock, ...(options.polls && { try: true }), ttlMillis, owner: request.owner },
+        () => locks.acquire(request),
+        (granted) => (granted.kind === 'ok' ? grantResult(granted.value) : {}),
+      );
+      return { request, outcome };
+    },
+    renew: (grant) =>
+      record(
+        nextId(),
+        { op: 'renew', lock: grant.request.lock, ttlMillis },
+        async () => locks.renew?.(grant) ?? { kind: 'fail', error: 'unsupported' },
+        (renewed) => (renewed.kind === 'ok' ? leaseResult(renewed.value) : {}),
+      ),
+    release: (grant) => recordRelease(grant.request.lock, () => locks.release(grant)),
+    abandon: (request) => recordRelease(request.lock, () => locks.abandon(request)),
+    lost: (lock, reason) => write({ type: 'lost', time: now(), process, lock, reason }),
+    read: (register) =>
+      record(
+        nextId(),
+        { op: 'read', ...registerArguments(register) },
+        () => store.read(register.defence, register),
+        (read) => (read.kind === 'ok' ? read.value : {}),
+      ),
+    write(register, { value, base }) {
+      const operation = nextId();
+      return record(
+        operation,
+        { op: 'write', ...registerArguments(register), value, base },
+        () => store.write(register.defence, { ...register, id: operation, process, value, base }),
+        (written) => {
+          if (written.kind === 'ok') return { version: written.value.version };
+          return written.kind === 'fail' && written.highest !== undefined ? { highest: written.highest } : {};
+        },
+      );
+    },
+    async readAudit(register, page) {
+      const outcome = await record(
+        nextId(),
+        { op: 'read', ...registerArguments(register) },
+        async (): Promise<Outcome<StoreRead & { readonly audit: readonly AuditRow[] }>> => {
+          const read = await store.read(register.defence, register);
+          if (read.kind !== 'ok') return read;
+          const audit = await store.audit(register.defence, { key: register.key, ...page });
+          return audit.kind === 'ok' ? { kind: 'ok', value: { ...read.value, audit: audit.value } } : audit;
+        },
+        (read) => (read.kind === 'ok' ? read.value : {}),
+      );
+      return outcome.kind === 'ok' ? { kind: 'ok', value: outcome.value.audit } : outcome;
+    },
+  };
+}
+
+function registerArguments({ defence, key, lock, token }: RegisterOperation): Omit<Arguments, 'op'> {
+  return { ...(lock !== key && { lock }), store: defence, key, ...(token !== undefined && { token }) };
+}
+
+function grantResult({ token, validUntil }: Grant): Result {
+  return { ...(token !== undefined && { token }), ...(validUntil !== undefined && { validUntil }) };
+}
+
+function leaseResult({ validUntil }: { readonly validUntil?: Nanos }): Result {
+  return validUntil === undefined ? {} : { validUntil };
+}

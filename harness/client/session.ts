@@ -1,0 +1,135 @@
+// What one client process does with recorded operations: polls until granted, takes back attempts of unknown outcome,
+// renews in the background, draws its choices and waits from seeded streams (I6), and runs the workload in a loop.
+// It does not look at its own deadline before it writes: that naive client is the point of the test. Nor does it check
+// anything when it wakes from SIGSTOP, where due timers run before sockets are read.
+
+import type { Clock } from '../clock.ts';
+import type { ClientConfig } from '../contract/control.ts';
+import type { Grant, Recipe } from '../contract/lock-client.ts';
+import type { HeldLock, Random, Session, Workload } from '../contract/workload.ts';
+import { millis, nanosOf, type Millis } from '../history/op.ts';
+import { randomStream } from '../rng.ts';
+import type { Recorder, RegisterOperation } from './recorder.ts';
+import { startRenewal, type Renewal } from './renewal.ts';
+
+export interface SessionOptions {
+  readonly config: Pick<
+    ClientConfig,
+    'locks' | 'seed' | 'ttlMillis' | 'thinkMillis' | 'idleMillis' | 'pollMillis' | 'patienceMillis'
+  >;
+  readonly recipe: Pick<Recipe, 'renewAt'>;
+  /** Those of the plan that the recipe can use. */
+  readonly defences: readonly string[];
+  readonly recorder: Recorder;
+  readonly clock: Clock;
+  /** Told to stop. */
+  readonly stopping: () => boolean;
+}
+
+/** A session script's view of this process, and what the process does around the script. */
+export interface ClientSession extends Session {
+  /** Attempts `lock` until granted, at least once; undefined: `giveUp` said so after an attempt. */
+  acquireUnless(lock: string, giveUp: () => boolean): Promise<HeldLock | undefined>;
+  /** Idles between two turns of the workload. */
+  idle(): Promise<void>;
+}
+
+/** What the client knows about a lock it was granted and has not released. */
+interface Hold {
+  readonly grant: Grant;
+  readonly renewal: Renewal | undefined;
+}
+
+export function openSession(options: SessionOptions): ClientSession {
+  const { config, recipe, recorder, clock } = options;
+  // One stream per purpose: how often a busy lock had to be polled must not change what is chosen next.
+  const choices = randomStream(config.seed, 'choices');
+  const thinking = randomStream(config.seed, 'think');
+  const idling = randomStream(config.seed, 'idle');
+  const polling = randomStream(config.seed, 'poll');
+  const holds = new WeakMap<HeldLock, Hold>();
+
+  const wait = async (random: Random, { min, max }: { readonly min: Millis; readonly max: Millis }) => {
+    const duration = millis(random.real(min, max));
+    if (duration > 0) await clock.sleep(duration);
+  };
+
+  const hold = (grant: Grant): HeldLock => {
+    const { lock } = grant.request;
+    let lost = false;
+    const held: HeldLock = {
+      lock,
+      ...(grant.token !== undefined && { token: grant.token }),
+      get lost() {
+        return lost;
+      },
+    };
+    const renewal =
+      recipe.renewAt === undefined
+        ? undefined
+        : startRenewal({
+            clock,
+            paceMillis: millis(config.ttlMillis * recipe.renewAt),
+            renew: () => recorder.renew(grant),
+            onLost: (reason) => {
+              lost = true;
+              recorder.lost(lock, reason);
+            },
+          });
+    holds.set(held, { grant, renewal });
+    return held;
+  };
+
+  const acquireUnless = async (lock: string, giveUp: () => boolean): Promise<HeldLock | undefined> => {
+    do {
+      const { request, outcome } = await recorder.acquire(lock);
+      if (outcome.kind === 'ok') return hold(outcome.value);
+      if (outcome.kind === 'info') await recorder.abandon(request);
+      await wait(polling, config.pollMillis);
+    } while (!giveUp());
+    return undefined;
+  };
+
+  return {
+    random: choices,
+    locks: config.locks,
+    defences: options.defences,
+    get stopping() {
+      return options.stopping();
+    },
+    acquireUnless,
+    acquire(lock) {
+      const deadline = clock.now() + nanosOf(config.patienceMillis);
+      return acquireUnless(lock, () => options.stopping() || clock.now() >= deadline);
+    },
+    async release(held) {
+      const known = holds.get(held);
+      if (known === undefined) throw new Error(`released ${held.lock}, which is not held`);
+      holds.delete(held);
+      const renewed = known.renewal?.stop();
+      await recorder.release(known.grant);
+      await renewed;
+    },
+    think: () => wait(thinking, config.thinkMillis),
+    idle: () => wait(idling, config.idleMillis),
+    async read(defence, key, held) {
+      const outcome = await recorder.read(register(defence, key, held));
+      return outcome.kind === 'ok' ? outcome.value : undefined;
+    },
+    async write(defence, key, held, update) {
+      await recorder.write(register(defence, key, held), update);
+    },
+  };
+}
+
+function register(defence: string, key: string, { lock, token }: HeldLock): RegisterOperation {
+  return { defence, key, lock, ...(token !== undefined && { token }) };
+}
+
+/** Turns of the workload until told to stop; resolves when the last one has ended. */
+export async function runSessions(workload: Workload, session: ClientSession): Promise<void> {
+  while (!session.stopping) {
+    await workload.run(session);
+    await session.idle();
+  }
+}

@@ -1,0 +1,181 @@
+// One process's connection to the store. Requests are pipelined on one connection as prepared statements, each its own
+// transaction. Past the time limit the outcome is `info` and the connection is destroyed, since the statement may still
+// run; a new one is opened for the next request. Row-level decisions are made in `schema.ts`, not here.
+
+import { Socket } from 'node:net';
+import { Client, DatabaseError } from 'pg';
+import type { Outcome } from '../contract/lock-client.ts';
+import type { StoreAddress, StoreClient } from '../contract/store.ts';
+import { HarnessError } from '../contract/errors.ts';
+import { fencingToken, type AuditRow } from '../history/op.ts';
+import { STORE_DATABASE, STORE_USER } from './node.ts';
+
+type Row = Readonly<Record<string, string | boolean | null>>;
+type Values = readonly (string | number | null | readonly string[])[];
+
+const SEED = `insert into register (defence, key, value, version)
+  select defence, key, '0', 0 from unnest($1::text[]) defence, unnest($2::text[]) key on conflict do nothing`;
+const READ = 'select value, version from register where defence = $1 and key = $2';
+const FENCED_READ = 'select current_value as value, current_version as version from fenced_read($1, $2, $3)';
+const WRITE =
+  'select was_accepted, new_version, highest_token from attempt_write($1, $2, $3, $4, $5, $6, $7)';
+const AUDIT = `select seq, op, process, token, base, version, value, accepted from audit
+  where defence = $1 and key = $2 and seq > $3 order by seq limit $4`;
+
+const STALE_TOKEN = 'stale-token';
+
+/**
+ * Connects to a prepared store and makes sure that every key exists in every defence, with value 0 and version 0.
+ * Throws HarnessError('environment') if it cannot.
+ */
+export async function openStore(
+  address: StoreAddress,
+  contents: { readonly defences: readonly string[]; readonly keys: readonly string[] },
+): Promise<StoreClient> {
+  const connection = openConnection(address);
+  const seeded = await connection.query('seed', SEED, [contents.defences, contents.keys]);
+  if (seeded.kind !== 'ok') {
+    await connection[Symbol.asyncDispose]();
+    throw new HarnessError('environment', `the store at ${address.host}:${address.port} cannot be used`, {
+      detail: seeded.error,
+    });
+  }
+  return {
+    async read(defence, { key, token }) {
+      const raisesMark = defence === 'fence-on-read-and-write' && token !== undefined;
+      const rows = raisesMark
+        ? await connection.query('fenced-read', FENCED_READ, [defence, key, token.toString()])
+        : await connection.query('read', READ, [defence, key]);
+      if (rows.kind !== 'ok') return rows;
+      const row = onlyRow(rows.value);
+      // `fenced_read` answers a refused reader with nulls.
+      if (row['value'] === null) return { kind: 'fail', error: STALE_TOKEN };
+      return { kind: 'ok', value: { value: text(row, 'value'), version: text(row, 'version') } };
+    },
+    async write(defence, { key, id, process, token, base, value }) {
+      const rows = await connection.query('write', WRITE, [
+        defence,
+        key,
+        id,
+        process,
+        token?.toString() ?? null,
+        base,
+        value,
+      ]);
+      if (rows.kind !== 'ok') return rows;
+      const row = onlyRow(rows.value);
+      if (row['was_accepted'] === true) return { kind: 'ok', value: { version: text(row, 'new_version') } };
+      const highest =
+        row['highest_token'] === null ? {} : { highest: fencingToken(text(row, 'highest_token')) };
+      return { kind: 'fail', error: STALE_TOKEN, ...highest };
+    },
+    async audit(defence, { key, after, limit }) {
+      const rows = await connection.query('audit', AUDIT, [defence, key, after, limit]);
+      return rows.kind === 'ok' ? { kind: 'ok', value: rows.value.map(auditRow) } : rows;
+    },
+    [Symbol.asyncDispose]: () => connection[Symbol.asyncDispose](),
+  };
+}
+
+interface Connection extends AsyncDisposable {
+  /** Runs one prepared statement as one transaction. */
+  query(name: string, statement: string, values: Values): Promise<Outcome<readonly Row[]>>;
+}
+
+function openConnection({ host, port, commandTimeLimit }: StoreAddress): Connection {
+  interface Attempt {
+    readonly client: Client;
+    readonly socket: Socket;
+    readonly opened: Promise<boolean>;
+    broken: boolean;
+  }
+  let current: Attempt | undefined;
+
+  const open = (): Attempt => {
+    const socket = new Socket();
+    const client = new Client({
+      host,
+      port,
+      user: STORE_USER,
+      database: STORE_DATABASE,
+      connectionTimeoutMillis: commandTimeLimit,
+      pipeline: true,
+      // Ours, so that it can be destroyed; the driver only knows how to say goodbye.
+      stream: () => socket,
+    });
+    const opened = client.connect().then(
+      () => true,
+      () => false,
+    );
+    const attempt: Attempt = { client, socket, opened, broken: false };
+    client.on('error', () => giveUp(attempt));
+    client.on('end', () => giveUp(attempt));
+    return attempt;
+  };
+
+  const giveUp = (attempt: Attempt): void => {
+    attempt.broken = true;
+    attempt.socket.destroy();
+  };
+
+  return {
+    async query(name, statement, values) {
+      if (current === undefined || current.broken) current = open();
+      const attempt = current;
+      if (!(await attempt.opened) || attempt.broken) {
+        giveUp(attempt);
+        return { kind: 'fail', error: 'unavailable' };
+      }
+      return new Promise((resolve) => {
+        const settle = (outcome: Outcome<readonly Row[]>): void => {
+          clearTimeout(timer);
+          if (outcome.kind === 'info') giveUp(attempt);
+          resolve(outcome);
+        };
+        const timer = setTimeout(() => settle({ kind: 'info', error: 'timeout' }), commandTimeLimit);
+        attempt.client
+          .query<Row>({ name, text: statement, values: [...values] })
+          .then(({ rows }) => ({ kind: 'ok' as const, value: rows }), outcomeOfError)
+          .then(settle, settle);
+      });
+    },
+    [Symbol.asyncDispose]: async () => {
+      if (current !== undefined) giveUp(current);
+    },
+  };
+}
+
+/**
+ * PostgreSQL 17, "Error Reporting": an error of severity ERROR aborts the transaction, so nothing of it has happened.
+ * FATAL and PANIC end the session, and a broken connection tells nothing: the statement may have been committed.
+ */
+function outcomeOfError(error: unknown): Outcome<never> {
+  if (error instanceof DatabaseError && error.severity === 'ERROR')
+    return { kind: 'fail', error: `sqlstate-${error.code ?? 'unknown'}` };
+  return { kind: 'info', error: 'connection-lost' };
+}
+
+function onlyRow(rows: readonly Row[]): Row {
+  const [row] = rows;
+  if (row === undefined) throw new Error('the store answered without a row: a key that was never created');
+  return row;
+}
+
+function text(row: Row, column: string): string {
+  const value = row[column];
+  if (typeof value !== 'string') throw new Error(`column ${column} of the store is ${String(value)}`);
+  return value;
+}
+
+function auditRow(row: Row): AuditRow {
+  return {
+    seq: text(row, 'seq'),
+    id: Number(text(row, 'op')),
+    process: text(row, 'process'),
+    ...(row['token'] !== null && { token: fencingToken(text(row, 'token')) }),
+    base: text(row, 'base'),
+    version: text(row, 'version'),
+    value: text(row, 'value'),
+    accepted: row['accepted'] === true,
+  };
+}
