@@ -1,7 +1,6 @@
 // What a person sees on stderr while a run goes on (6.1): one line that is rewritten on a terminal, a plain line every
 // 10 s elsewhere. Reads the run's events as they pass; nothing here is evidence.
 
-import { styleText } from 'node:util';
 import { monotonicClock, monotonicOrigin } from './clock.ts';
 import type { HistoryEvent } from './history/op.ts';
 import { Tracker } from './nemesis/tracker.ts';
@@ -31,7 +30,6 @@ export function showProgress(
   let operations = 0;
   let counted = { operations: 0, at: 0, rate: 0 };
 
-  const seconds = (nanos: number): string => (nanos / 1e9).toFixed(1);
   const line = (): string => {
     const now = clock.now();
     if (now - counted.at >= 1e9)
@@ -74,11 +72,4 @@ export function showProgress(
   };
 }
 
-/** Styles text for a stream, honouring NO_COLOR and the stream's own abilities. */
-export function paint(
-  style: Parameters<typeof styleText>[0],
-  text: string,
-  stream: NodeJS.WriteStream,
-): string {
-  return styleText(style, text, { stream });
-}
+const seconds = (nanos: number): string => (nanos / 1e9).toFixed(1);

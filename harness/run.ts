@@ -100,7 +100,9 @@ export async function run(
     observer.phase('healing');
     await nemesis.heal();
   }
+  interrupt.abandon.throwIfAborted();
   await clients.stop();
+  interrupt.abandon.throwIfAborted();
 
   observer.phase('final reads');
   const patience = millis(plan.ttlMillis + parts.backend.slackMillis + FINAL_MARGIN_MILLIS);

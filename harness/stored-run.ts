@@ -8,7 +8,7 @@ import { HarnessError, messageOf } from './contract/errors.ts';
 import { parseHistory } from './history/json-lines.ts';
 import { HistoryError, type History } from './history/history.ts';
 import { exitCodeOf, judge } from './judge.ts';
-import { parsePlan, planFlags, type Plan, type PlanInput } from './plan.ts';
+import { parsePlan, planFlags, type Plan } from './plan.ts';
 import type { JudgedRun } from './report/judged-run.ts';
 import { readRunFile, type RunDirectory } from './results.ts';
 import { vocabulary } from './vocabulary.ts';
@@ -44,7 +44,7 @@ export function readStoredPlan(directory: RunDirectory): { plan: Plan; surroundi
       `${directory.plan} is not the plan of a run: ${z.prettifyError(parsed.error)}`,
     );
   const { surroundings, ...fields } = parsed.data;
-  return { plan: parsePlan(vocabulary, fields as PlanInput), surroundings };
+  return { plan: parsePlan(vocabulary, fields), surroundings };
 }
 
 /** plan.json. */

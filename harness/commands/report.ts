@@ -2,7 +2,7 @@
 
 import { dirname, join, resolve } from 'node:path';
 import { EXIT_CODE } from '../contract/errors.ts';
-import { renderReport } from '../report/render.ts';
+import { renderReport } from '../report/report.ts';
 import { runDirectory, writeFile } from '../results.ts';
 import { judgeRun, reportedRun, type StoredRun } from '../stored-run.ts';
 

@@ -2,15 +2,15 @@
 // real containers is `onDocker`; the words at the end are `../final-words.ts`.
 
 import { join } from 'node:path';
-import { HarnessError } from '../contract/errors.ts';
+import { HarnessError, messageOf } from '../contract/errors.ts';
 import { countsByCode, finalWords } from '../final-words.ts';
 import { listenForInterrupt } from '../interrupt.ts';
-import { onDocker } from '../on-docker.ts';
+import { onDocker, type DockerStage } from '../on-docker.ts';
 import { cellName, parsePlan, type Plan, type PlanInput } from '../plan.ts';
 import { showProgress } from '../progress.ts';
 import { appendTrend, createRunDirectory, markLatest, writeAtomically, writeFile } from '../results.ts';
 import { freshSeed } from '../rng.ts';
-import { run } from '../run.ts';
+import { run, type Interrupt, type RunObserver } from '../run.ts';
 import { judgeRun, replayCommand, storedPlanText, type StoredRun } from '../stored-run.ts';
 import { vocabulary } from '../vocabulary.ts';
 import { planLayers } from './cells.ts';
@@ -96,29 +96,27 @@ export async function runCommand(patterns: readonly string[], flags: RunFlags): 
   using interrupt = listenForInterrupt();
   const stage = await onDocker(say);
   const runs: StoredRun[] = [];
-  for (const [index, plan] of plans.entries()) {
-    if (interrupt.signal !== undefined) break;
-    const count = plans.length > 1 ? `[${index + 1}/${plans.length}] ` : '';
-    const { parts, surroundings } = await stage.partsFor(plan);
-    const directory = createRunDirectory(out, plan);
-    writeFile(directory.plan, storedPlanText(plan, surroundings));
-    {
+  try {
+    for (const [index, plan] of plans.entries()) {
+      if (interrupt.signal !== undefined) break;
+      const count = plans.length > 1 ? `[${index + 1}/${plans.length}] ` : '';
       const screen = flags.quiet === true ? { write: () => true } : process.stderr;
-      using progress = showProgress(screen, `${count}${cellName(plan)}`, plan.timeLimitMillis);
-      await run(plan, parts, directory, progress, interrupt);
+      let judged: StoredRun;
+      {
+        using progress = showProgress(screen, `${count}${cellName(plan)}`, plan.timeLimitMillis);
+        judged = await runPlan(stage, plan, { out, observer: progress, interrupt });
+      }
+      runs.push(judged);
+      process.stdout.write(
+        flags.json === true
+          ? `${JSON.stringify({ ...judged.verdict, run: judged.directory.path, plan })}\n`
+          : finalWords({ ...judged, replayCommand: replayCommand(plan), stream: process.stdout }),
+      );
     }
-    const judged = judgeRun(directory);
-    writeReport([judged], directory.report);
-    // Last, because its presence means that the run is done.
-    writeAtomically(directory.verdict, `${JSON.stringify(judged.verdict, null, 2)}\n`);
-    markLatest(out, directory);
-    appendTrend(out, trendOf(judged));
-    runs.push(judged);
-    process.stdout.write(
-      flags.json === true
-        ? `${JSON.stringify({ ...judged.verdict, run: directory.path, plan })}\n`
-        : finalWords({ ...judged, replayCommand: replayCommand(plan), stream: process.stdout }),
-    );
+  } catch (error) {
+    // An interrupted start or a second Ctrl-C: the containers are gone, what was recorded stays, nothing is judged.
+    if (interrupt.exitCode === undefined) throw error;
+    process.stderr.write(`lockpick: ${messageOf(error)}\n`);
   }
   if (runs.length > 1) {
     const page = join(out, 'report.html');
@@ -126,6 +124,25 @@ export async function runCommand(patterns: readonly string[], flags: RunFlags): 
     say(`one page for all ${runs.length} runs: ${page}`);
   }
   return interrupt.exitCode ?? worstExitCode(runs.map(({ exitCode }) => exitCode));
+}
+
+/** One run from plan to verdict, everything on disk. Throws HarnessError if our surroundings failed. */
+export async function runPlan(
+  stage: DockerStage,
+  plan: Plan,
+  { out, observer, interrupt }: { out: string; observer: RunObserver; interrupt: Interrupt },
+): Promise<StoredRun> {
+  const { parts, surroundings } = await stage.partsFor(plan);
+  const directory = createRunDirectory(out, plan);
+  writeFile(directory.plan, storedPlanText(plan, surroundings));
+  await run(plan, parts, directory, observer, interrupt);
+  const judged = judgeRun(directory);
+  writeReport([judged], directory.report);
+  // Last, because its presence means that the run is done.
+  writeAtomically(directory.verdict, `${JSON.stringify(judged.verdict, null, 2)}\n`);
+  markLatest(out, directory);
+  appendTrend(out, trendOf(judged));
+  return judged;
 }
 
 /** A line of results/history.jsonl. */

@@ -1,0 +1,161 @@
+// The command as people run it, on real containers: what is on disk and on the screen after success, failure, Ctrl-C and
+// SIGTERM, and that nothing of ours is left on the engine after any of them, kill -9 included.
+
+import { spawn, type ChildProcess } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { findEngine } from './cluster/docker/engine.ts';
+import { listSessions } from './cluster/docker/session.ts';
+
+const cli = join(import.meta.dirname, 'cli.ts');
+let out: string;
+beforeEach(() => {
+  out = mkdtempSync(join(tmpdir(), 'lockpick-cli-'));
+});
+afterEach(() => rmSync(out, { recursive: true, force: true }));
+
+interface Ended {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+function lockpick(...args: readonly string[]): {
+  child: ChildProcess;
+  ended: Promise<Ended>;
+  said(text: string): Promise<void>;
+} {
+  const child = spawn(process.execPath, [cli, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+  let stdout = '';
+  let stderr = '';
+  child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
+  const ended = new Promise<Ended>((resolve, reject) => {
+    child.on('error', reject);
+    child.on('close', (code) => resolve({ code, stdout, stderr }));
+  });
+  const said = async (text: string): Promise<void> => {
+    while (!stderr.includes(text)) {
+      if (child.exitCode !== null) throw new Error(`ended before it said ${text}: ${stderr}`);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  };
+  return { child, ended, said };
+}
+
+/** Sessions on the engine whose owner is that process. */
+async function leftBy(pid: number | undefined): Promise<string[]> {
+  const sessions = await listSessions(await findEngine());
+  return sessions.filter(({ owner }) => owner?.pid === pid).map(({ name }) => name);
+}
+
+const runDirectories = (): string[] => readdirSync(out).filter((name) => name.includes('redis-single'));
+
+describe('lockpick run', () => {
+  it('ends with a verdict, its files, and an empty engine', async () => {
+    const { child, ended } = lockpick(
+      ...['run', 'redis-single/set-nx-px/none', '--seed', '5', '--time-limit', '3s', '--out', out, '--json'],
+    );
+    const { code, stdout, stderr } = await ended;
+    expect(code, stderr).toBe(0);
+    const verdict: unknown = JSON.parse(stdout);
+    expect(verdict).toMatchObject({ schemaVersion: 1, verdict: 'valid', grade: 'safe', asExpected: true });
+    expect(verdict).toMatchObject({ plan: { seed: '5', ttlMillis: 1000 } });
+    const [run = ''] = runDirectories();
+    expect(readdirSync(join(out, run)).toSorted()).toEqual(
+      ['history.jsonl', 'logs', 'plan.json', 'report.html', 'verdict.json'].toSorted(),
+    );
+    expect(readdirSync(join(out, run, 'logs'))).toContain('r1.log');
+    expect(readFileSync(join(out, 'latest', 'verdict.json'), 'utf8')).toContain('"grade": "safe"');
+    expect(readFileSync(join(out, 'history.jsonl'), 'utf8').trim().split('\n')).toHaveLength(1);
+    expect(await leftBy(child.pid)).toEqual([]);
+  });
+
+  it('leaves nothing on the engine when a server does not come up, and says why', async () => {
+    const { child, ended } = lockpick(
+      ...['run', 'redis-single', '--image', 'redis=debian:trixie-slim', '--time-limit', '3s', '--out', out],
+    );
+    const { code, stderr } = await ended;
+    expect(code).toBe(69);
+    expect(stderr).toMatch(/r1/);
+    expect(await leftBy(child.pid)).toEqual([]);
+  });
+
+  it.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)(
+    '%s: stops early, judges what was recorded, removes everything, exits with %d',
+    async (signal, expected) => {
+      const { child, ended, said } = lockpick(
+        ...['run', 'redis-single/set-nx-px/pause-holder', '--seed', '5', '--time-limit', '60s', '--out', out],
+      );
+      await said('running');
+      await new Promise((resolve) => setTimeout(resolve, 3_000));
+      child.kill(signal);
+      const { code, stdout, stderr } = await ended;
+      expect(code, stderr).toBe(expected);
+      expect(stdout).toContain('redis-single/set-nx-px/pause-holder');
+      const [run = ''] = runDirectories();
+      expect(existsSync(join(out, run, 'verdict.json'))).toBe(true);
+      expect(existsSync(join(out, run, 'report.html'))).toBe(true);
+      expect(await leftBy(child.pid)).toEqual([]);
+    },
+  );
+
+  it('a second Ctrl-C only heals and removes: no verdict', async () => {
+    const { child, ended, said } = lockpick(
+      ...['run', 'redis-single/set-nx-px/pause-holder', '--time-limit', '60s', '--out', out],
+    );
+    await said('running');
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    child.kill('SIGINT');
+    await said('SIGINT');
+    child.kill('SIGINT');
+    const { code } = await ended;
+    expect(code).toBe(130);
+    const [run = ''] = runDirectories();
+    expect(existsSync(join(out, run, 'history.jsonl'))).toBe(true);
+    expect(existsSync(join(out, run, 'verdict.json'))).toBe(false);
+    expect(await leftBy(child.pid)).toEqual([]);
+  });
+
+  it('kill -9: what is left is judgeable, and the next start removes the containers', async () => {
+    const { child, ended, said } = lockpick(
+      ...['run', 'redis-single/set-nx-px/none', '--time-limit', '60s', '--out', out],
+    );
+    await said('running');
+    await new Promise((resolve) => setTimeout(resolve, 3_000));
+    child.kill('SIGKILL');
+    await ended;
+    expect(await leftBy(child.pid)).toHaveLength(1);
+
+    const [run = ''] = runDirectories();
+    const check = await lockpick('check', join(out, run), '--json').ended;
+    expect(check.code, check.stderr).toBe(0);
+    expect(JSON.parse(check.stdout)).toMatchObject({ verdict: 'valid', findings: [] });
+
+    const next = await lockpick(...['run', 'redis-single/set-nx-px/none', '--time-limit', '1s', '--out', out])
+      .ended;
+    expect(next.stderr).toContain('dead session');
+    expect(await leftBy(child.pid)).toEqual([]);
+  });
+
+  it('kill -9: `lockpick clean --dead` removes it as well, and spares the living', async () => {
+    const living = lockpick('run', 'redis-single/set-nx-px/none', '--time-limit', '60s', '--out', out);
+    await living.said('running');
+    const dead = lockpick('run', 'redis-single/set-nx-px/none', '--time-limit', '60s', '--out', out);
+    await dead.said('running');
+    dead.child.kill('SIGKILL');
+    await dead.ended;
+    const clean = await lockpick('clean', '--dead').ended;
+    expect(clean.code, clean.stderr).toBe(0);
+    expect(await leftBy(dead.child.pid)).toEqual([]);
+    expect(await leftBy(living.child.pid)).toHaveLength(1);
+    living.child.kill('SIGINT');
+    expect((await living.ended).code).toBe(130);
+    expect(await leftBy(living.child.pid)).toEqual([]);
+  });
+});

@@ -1,0 +1,125 @@
+// The main job on real containers: every catalogued cell of redis-single is run and must show what theory expects of it,
+// and the cells that tell the story are looked at more closely. A failure prints the command that runs it again.
+
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { catalogue, type Cell } from './catalogue.ts';
+import { runPlan } from './commands/run.ts';
+import { onDocker, type DockerStage } from './on-docker.ts';
+import { cellName, parsePlan, type PlanInput } from './plan.ts';
+import type { RunObserver } from './run.ts';
+import { replayCommand, type StoredRun } from './stored-run.ts';
+import { vocabulary } from './vocabulary.ts';
+
+const never = new AbortController().signal;
+const silent: RunObserver = { phase: () => {}, event: () => {} };
+
+let stage: DockerStage;
+let out: string;
+beforeAll(async () => {
+  out = mkdtempSync(join(tmpdir(), 'lockpick-results-'));
+  stage = await onDocker(() => {});
+});
+afterAll(() => rmSync(out, { recursive: true, force: true }));
+
+async function torture(cell: Cell, seed: string, settings: PlanInput = {}): Promise<StoredRun> {
+  const { backend, recipe, fault, workload } = cell;
+  const plan = parsePlan(vocabulary, { backend, recipe, fault, workload }, cell.settings, settings, {
+    seed,
+    timeLimitMillis: '8s',
+  });
+  return await runPlan(stage, plan, { out, observer: silent, interrupt: { wrapUp: never, abandon: never } });
+}
+
+function cellNamed(name: string): Cell {
+  const cell = catalogue.find((candidate) => cellName(candidate) === name);
+  if (cell === undefined) throw new Error(`no such cell: ${name}`);
+  return cell;
+}
+
+function codes({ verdict }: StoredRun): Set<string> {
+  return new Set([...verdict.findings, ...verdict.liveness].map(({ code }) => code));
+}
+
+function expectAsExpected(run: StoredRun): void {
+  const why = [`again: ${replayCommand(run.plan)}`, ...run.verdict.surprises].join('\n');
+  expect(run.verdict.surprises, why).toEqual([]);
+  expect(run.verdict.asExpected, why).toBe(true);
+  expect(run.exitCode, why).toBe(0);
+}
+
+describe('every catalogued cell shows what theory expects', () => {
+  it.each(catalogue.map((cell) => ({ name: cellName(cell), cell })))('$name', async ({ cell }) => {
+    expectAsExpected(await torture(cell, '1'));
+  });
+});
+
+describe.each(['2', '3'])('the story, seed %s', (seed) => {
+  it('no fault: safe, with contended hand-offs to show for it', async () => {
+    const run = await torture(cellNamed('redis-single/fenced-incr/none'), seed);
+    expectAsExpected(run);
+    expect(run.verdict.verdict).toBe('valid');
+    expect(run.verdict.grade).toBe('safe');
+    expect(run.verdict.power.contendedHandoffs).toBeGreaterThan(20);
+    expect(run.history.operations.every(({ outcome }) => outcome !== 'info')).toBe(true);
+  });
+
+  it('paused holder without a token: two believe, and the store that checks nothing is harmed', async () => {
+    const run = await torture(cellNamed('redis-single/set-nx-px/pause-holder'), seed);
+    expectAsExpected(run);
+    const overlap = run.verdict.findings.find(({ code }) => code === 'belief-overlap');
+    expect(overlap?.faults.length).toBeGreaterThan(0);
+    const harmed = run.verdict.findings.filter(
+      ({ code }) => code === 'stale-write-landed' || code === 'lost-update',
+    );
+    expect(harmed.length).toBeGreaterThan(0);
+    expect(new Set(harmed.map(({ store }) => store))).toEqual(new Set(['none']));
+    expect(run.verdict.power.faults.hitHold).toBeGreaterThan(0);
+  });
+
+  it('paused holder with a token: the same overlap, the fully fenced store stays clean', async () => {
+    const run = await torture(cellNamed('redis-single/fenced-incr/pause-holder'), seed);
+    expectAsExpected(run);
+    expect(run.verdict.grade).toBe('safe-with-fencing');
+    expect(codes(run)).toContain('belief-overlap');
+    expect(run.verdict.findings.filter(({ store }) => store === 'fence-on-read-and-write')).toEqual([]);
+  });
+
+  it('work longer than the lease: overlap; with a watchdog none; with a watchdog and SIGSTOP again', async () => {
+    const bare = await torture(cellNamed('redis-single/set-nx-px/none/long-hold'), seed);
+    expectAsExpected(bare);
+    expect(codes(bare)).toContain('belief-overlap');
+    const renewed = await torture(cellNamed('redis-single/watchdog/none/long-hold'), seed);
+    expectAsExpected(renewed);
+    expect(renewed.history.operations.some(({ op, outcome }) => op === 'renew' && outcome === 'ok')).toBe(
+      true,
+    );
+    const stopped = await torture(cellNamed('redis-single/watchdog/pause-holder/long-hold'), seed);
+    expectAsExpected(stopped);
+    expect(codes(stopped)).toContain('belief-overlap');
+  });
+
+  it('unconditional DEL: one owner ends the tenure of another, and a third is let in', async () => {
+    const run = await torture(cellNamed('redis-single/del-unconditional/pause-holder'), seed);
+    expectAsExpected(run);
+    expect(codes(run)).toContain('foreign-release');
+    expect(codes(run)).toContain('double-grant');
+  });
+
+  it('killed between SETNX and PEXPIRE: the lock is stuck, and that is no safety finding', async () => {
+    const run = await torture(cellNamed('redis-single/setnx-then-expire/kill-acquirer'), seed);
+    expectAsExpected(run);
+    expect(run.verdict.grade).toBe('safe');
+    expect(new Set(run.verdict.liveness.map(({ code }) => code))).toEqual(new Set(['stuck-lock']));
+  });
+
+  it('server killed and started again: operations of unknown outcome, and no false finding', async () => {
+    const run = await torture(cellNamed('redis-single/fenced-incr/kill-server'), seed, { thinkMillis: '0' });
+    expectAsExpected(run);
+    expect(run.history.operations.some(({ outcome }) => outcome === 'info')).toBe(true);
+    expect(run.verdict.findings).toEqual([]);
+    expect(run.verdict.liveness).toEqual([]);
+  });
+});
