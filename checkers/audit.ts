@@ -1,0 +1,146 @@
+// What the store itself recorded (2.6 of the design), put beside what the clients recorded. The store rules stand on
+// this: one register (a key of a store) with its operations and, if the final reads brought it, the store's own order
+// of the attempts to write it. A record that contradicts itself or the history is a flaw, not evidence: it is named
+// and left out, and the rules fall back to what the clients know. Pure; knows no rule.
+
+import type { History, Read, Write } from '../harness/history/history.ts';
+import { nanos, type AuditRow, type Nanos } from '../harness/history/op.ts';
+
+/** One attempt to write, as the store recorded it. It took effect at some time of [`after`, `by`]. */
+export interface Attempt {
+  readonly row: AuditRow;
+  readonly write: Write;
+  /** Its own invocation, or a later one of an attempt that the store put before it. */
+  readonly after: Nanos;
+  /** Its own completion, an earlier one of an attempt that the store put behind it, or that of the final read. */
+  readonly by: Nanos;
+}
+
+/** One key of one store. */
+export interface Register {
+  readonly store: string;
+  readonly key: string;
+  /** In order of invocation. */
+  readonly writes: readonly Write[];
+  /** In order of invocation. */
+  readonly reads: readonly Read[];
+  /** Every attempt in the store's order; undefined: the history has no record, or `flaw` says what is wrong with it. */
+  readonly record: readonly Attempt[] | undefined;
+  readonly flaw: string | undefined;
+}
+
+/** The registers of a history in order of their first operation. O(n log n). */
+export function registersOf(history: History): readonly Register[] {
+  const drafts = new Map<string, { readonly writes: Write[]; readonly reads: Read[] }>();
+  for (const operation of history.operations) {
+    if (operation.op !== 'read' && operation.op !== 'write' && operation.op !== 'cas') continue;
+    const name = `${operation.store}\u0000${operation.key}`;
+    let draft = drafts.get(name);
+    if (draft === undefined) drafts.set(name, (draft = { writes: [], reads: [] }));
+    if (operation.op === 'read') draft.reads.push(operation);
+    else draft.writes.push(operation);
+  }
+  return [...drafts].map(([name, { writes, reads }]) => {
+    const [store = '', key = ''] = name.split('\u0000');
+    const found = recordOf(writes, reads, history.header.clockErrorNanos);
+    const named = typeof found === 'string' ? `the record of ${key} in store ${store}: ${found}` : undefined;
+    return {
+      store,
+      key,
+      writes,
+      reads,
+      record: typeof found === 'string' ? undefined : found,
+      flaw: named,
+    };
+  });
+}
+
+/** The record, or what is wrong with it. */
+function recordOf(
+  writes: readonly Write[],
+  reads: readonly Read[],
+  clockError: number,
+): readonly Attempt[] | string | undefined {
+  const pages = reads.filter(({ audit }) => audit !== undefined);
+  const [firstPage] = pages;
+  if (firstPage === undefined) return undefined;
+  const rows = rowsOf(pages);
+  if (typeof rows === 'string') return rows;
+  const byId = new Map(writes.map((write) => [write.id, write]));
+  const recorded = new Set<number>();
+  const attempts: { row: AuditRow; write: Write; after: Nanos; by: Nanos }[] = [];
+  let after = nanos(0);
+  let version: bigint | undefined;
+  for (const row of rows) {
+    const write = byId.get(row.id);
+    if (write === undefined) return `row ${row.seq} is of op ${row.id}, which did not write there`;
+    if (recorded.has(row.id)) return `op ${row.id} has two rows`;
+    recorded.add(row.id);
+    const contradiction = contradictionOf(row, write);
+    if (contradiction !== undefined) return `row ${row.seq} contradicts op ${row.id}: ${contradiction}`;
+    // The version grows by one with every accepted write and with nothing else.
+    if (version !== undefined && BigInt(row.version) !== version)
+      return `rows are missing before row ${row.seq}: version ${row.version} where ${version} was due`;
+    version = BigInt(row.version) + (row.accepted ? 1n : 0n);
+    after = nanos(Math.max(after, write.invoked));
+    attempts.push({ row, write, after, by: after });
+  }
+  let by = nanos(Math.max(...pages.map(({ completed, invoked }) => completed ?? invoked)));
+  for (const attempt of attempts.toReversed()) {
+    const { completed, outcome, id } = attempt.write;
+    if (outcome !== 'info' && completed !== undefined && completed < by) by = completed;
+    attempt.by = by;
+    if (attempt.after - clockError > by + clockError) return `its order at op ${id} contradicts the stamps`;
+  }
+  const missing = writes.find(
+    ({ id, outcome, completed }) =>
+      outcome === 'ok' &&
+      completed !== undefined &&
+      completed + clockError < firstPage.invoked - clockError &&
+      !recorded.has(id),
+  );
+  return missing === undefined ? attempts : `op ${missing.id} was accepted and has no row`;
+}
+
+/** The rows of all pages in the store's order, each once; or what is wrong with them. */
+function rowsOf(pages: readonly Read[]): readonly AuditRow[] | string {
+  const bySeq = new Map<bigint, AuditRow>();
+  for (const { audit = [] } of pages)
+    for (const row of audit) {
+      const odd = [row.seq, row.version, row.base].find((text) => !/^\d+$/.test(text));
+      if (odd !== undefined) return `${JSON.stringify(odd)} is no decimal number`;
+      const known = bySeq.get(BigInt(row.seq));
+      if (known !== undefined && !sameRow(known, row)) return `row ${row.seq} was read twice and differs`;
+      bySeq.set(BigInt(row.seq), row);
+    }
+  return [...bySeq].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row);
+}
+
+function sameRow(a: AuditRow, b: AuditRow): boolean {
+  return (
+    a.id === b.id &&
+    a.process === b.process &&
+    a.token === b.token &&
+    a.base === b.base &&
+    a.version === b.version &&
+    a.value === b.value &&
+    a.accepted === b.accepted
+  );
+}
+
+function contradictionOf(row: AuditRow, write: Write): string | undefined {
+  if (row.process !== write.process) return `it was written by ${row.process}, not ${write.process}`;
+  if (row.value !== write.value) return `value ${row.value}, not ${write.value}`;
+  if (row.token !== write.token) return `token ${row.token ?? 'none'}, not ${write.token ?? 'none'}`;
+  if (write.base !== undefined && row.base !== write.base) return `base ${row.base}, not ${write.base}`;
+  if (BigInt(row.base) > BigInt(row.version)) return `base ${row.base} above version ${row.version}`;
+  if (write.outcome === 'ok' && !row.accepted) return 'refused, but the client was told that it was accepted';
+  if (write.outcome === 'fail' && row.accepted)
+    return 'accepted, but the client was told that it never happens';
+  return undefined;
+}
+
+/** Why a rule that found nothing cannot say `valid`; undefined: nothing is wrong with any record. */
+export function flawOf(registers: readonly Register[]): string | undefined {
+  return registers.find(({ flaw }) => flaw !== undefined)?.flaw;
+}

@@ -1,0 +1,146 @@
+// Rule `stale-write-landed` (2.3 of the design): a store without any defence took a write from a holder after another
+// grant of its lock had been made. This is the harm that a lock cannot prevent alone: nothing here says that the lock
+// service was wrong.
+//
+// Proof: write W of process p on lock L was accepted. p's last acquire of L before W was answered: grant G, not released
+// since. After G was answered another process asked for L, was granted it (H), and only then W took effect.
+// An unanswered W counts if the store's record says that it landed. A record also proves a late effect: W came after
+// all that the store put before it.
+//
+// Why the last acquire and not any grant: c1 is granted, then c2, then c1 again. What c1 writes now belongs to its
+// second grant; judged by the first one, every hand-over back and forth would be a finding. Who asks again does not
+// believe in the grant before, and who has released it writes outside of any lock: neither is this finding.
+
+import type { Grant } from '../harness/history/grants.ts';
+import type { Acquire, History, Write } from '../harness/history/history.ts';
+import type { Nanos } from '../harness/history/op.ts';
+import { flawOf, registersOf, type Register } from './audit.ts';
+import { findingOf, inOrder } from './finding.ts';
+import { defenceOf } from './store-fencing.ts';
+import { resultOf, type Finding, type RuleResult } from './verdict.ts';
+import { faultClause, grantPhrase, seconds } from './wording.ts';
+
+/** `unknown` if nothing was found and the record of an unfenced store is flawed. O(n log n). */
+export function staleWrite(history: History, grants: readonly Grant[]): RuleResult<'stale-write-landed'> {
+  const { clockErrorNanos, meta } = history.header;
+  const registers = registersOf(history).filter(({ store }) => defenceOf(store, meta) === 'none');
+  const grantHeld = grantsHeld(history, grants);
+  const successor = successorsOf(grants, clockErrorNanos);
+  const findings = registers.flatMap((register) =>
+    landedWrites(register).flatMap((landed) => {
+      const grant = grantHeld(landed.write);
+      if (grant === undefined) return [];
+      const next = successor.get(grant);
+      if (next === undefined || grantedAt(next) + clockErrorNanos >= landed.after - clockErrorNanos)
+        return [];
+      return [findingFrom(history, register, { grant, next, ...landed })];
+    }),
+  );
+  const flaw = flawOf(registers);
+  if (findings.length === 0 && flaw !== undefined) return { verdict: 'unknown', reason: flaw };
+  return resultOf(inOrder(findings));
+}
+
+/** A write that the store took, not before `after` and not after `by`. */
+interface Landed {
+  readonly write: Write;
+  readonly after: Nanos;
+  readonly by: Nanos;
+}
+
+function landedWrites({ record, writes }: Register): Landed[] {
+  if (record !== undefined) return record.filter(({ row }) => row.accepted);
+  return writes.flatMap((write) =>
+    write.outcome === 'ok' && write.completed !== undefined
+      ? [{ write, after: write.invoked, by: write.completed }]
+      : [],
+  );
+}
+
+function grantedAt({ acquire: { completed, invoked } }: Grant): Nanos {
+  return completed ?? invoked;
+}
+
+/** Answers under which grant a process wrote; undefined: under none. O(n) to build, O(log n) to ask. */
+function grantsHeld(history: History, grants: readonly Grant[]): (write: Write) => Grant | undefined {
+  const grantOf = new Map(grants.map((grant) => [grant.acquire.id, grant]));
+  const asked = new Map<string, Acquire[]>();
+  for (const operation of history.operations) {
+    if (operation.op !== 'acquire') continue;
+    const name = `${operation.process}\u0000${operation.lock}`;
+    const acquires = asked.get(name);
+    if (acquires === undefined) asked.set(name, [operation]);
+    else acquires.push(operation);
+  }
+  return ({ process, lock, invoked }) => {
+    const acquires = asked.get(`${process}\u0000${lock}`) ?? [];
+    let [low, high] = [0, acquires.length];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((acquires[middle]?.invoked ?? 0) <= invoked) low = middle + 1;
+      else high = middle;
+    }
+    const last = acquires[low - 1];
+    const grant = last === undefined ? undefined : grantOf.get(last.id);
+    if (grant === undefined || grantedAt(grant) > invoked) return undefined;
+    return grant.release !== undefined && grant.release.invoked < invoked ? undefined : grant;
+  };
+}
+
+/**
+ * For each grant the first one that another process asked for after it was answered: of those, the one answered first.
+ * From the last asked to the first, two candidates are kept, of different processes, so that one is of another process
+ * than any given grant.
+ */
+function successorsOf(grants: readonly Grant[], clockError: number): ReadonlyMap<Grant, Grant> {
+  const successors = new Map<Grant, Grant>();
+  for (const ofLock of Map.groupBy(grants, ({ lock }) => lock).values()) {
+    const byAsked = ofLock.toSorted((a, b) => b.acquire.invoked - a.acquire.invoked);
+    let next = 0;
+    let first: Grant | undefined;
+    let firstOfAnother: Grant | undefined;
+    for (const grant of ofLock.toReversed()) {
+      for (let later = byAsked[next]; later !== undefined; later = byAsked[++next]) {
+        if (later.acquire.invoked - clockError <= grantedAt(grant) + clockError) break;
+        if (first === undefined || grantedAt(later) <= grantedAt(first)) {
+          if (first !== undefined && first.process !== later.process) firstOfAnother = first;
+          first = later;
+        } else if (
+          later.process !== first.process &&
+          (firstOfAnother === undefined || grantedAt(later) <= grantedAt(firstOfAnother))
+        )
+          firstOfAnother = later;
+      }
+      const successor = first?.process === grant.process ? firstOfAnother : first;
+      if (successor !== undefined) successors.set(grant, successor);
+    }
+  }
+  return successors;
+}
+
+function findingFrom(
+  history: History,
+  { store, key }: Register,
+  { grant, next, write, by }: Landed & { readonly grant: Grant; readonly next: Grant },
+): Finding<'stale-write-landed'> {
+  const late = write.invoked <= grantedAt(next);
+  return findingOf(history, {
+    code: 'stale-write-landed',
+    lock: write.lock,
+    store,
+    processes: [grant.process, next.process],
+    ops: [grant.acquire.id, next.acquire.id, write.id],
+    since: grant.acquire.invoked,
+    at: by,
+    story:
+      `${grantPhrase(grant)}${faultClause(history, grant.process, grantedAt(grant), by)}. Then ${grantPhrase(next)}. ` +
+      `${grant.process} still wrote ${write.value} to ${key} at ${seconds(write.invoked)} (op ${write.id}), and ` +
+      `store ${store}, which checks nothing, took it${late ? ' after that' : ''}.`,
+    evidence: {
+      key,
+      grantedNanos: grantedAt(grant),
+      supersededNanos: grantedAt(next),
+      writtenNanos: write.invoked,
+    },
+  });
+}
