@@ -1,0 +1,179 @@
+// The rule `stale-write-landed`: a write under a grant that another one had followed, and everything that is not that.
+
+import { describe, expect, it } from 'vitest';
+import { grantsOf } from '../harness/history/grants.ts';
+import { granted, historyOf, released, step, type Step } from './scenario.fixture.ts';
+import { staleWrite } from './stale-write.ts';
+
+function write(id: number, process: string, span: Step['span'], more: Record<string, unknown> = {}): Step {
+  const { store = 'none', ...gets } = more;
+  return step(id, process, 'write', span, { store, key: 'k1', value: `v${id}`, base: '0' }, gets);
+}
+
+/** The final read; `rows` are [id, process, version, accepted] in the store's order. */
+function audit(rows: readonly (readonly [number, string, number, boolean?])[]): Step {
+  const list = rows.map(([id, process, version, accepted = true], index) => ({
+    seq: String(index),
+    id,
+    process,
+    base: '0',
+    version: String(version),
+    value: `v${id}`,
+    accepted,
+  }));
+  return step(99, 'c0', 'read', [9000, 9010], { store: 'none', key: 'k1' }, { audit: list });
+}
+
+function found(steps: readonly Step[], header: Record<string, unknown> = {}): number[][] | string {
+  const history = historyOf(steps, header);
+  const result = staleWrite(history, grantsOf(history));
+  switch (result.verdict) {
+    case 'valid':
+      return [];
+    case 'unknown':
+      return result.reason;
+    case 'invalid':
+      return result.findings.map(({ ops }) => [...ops]);
+  }
+}
+
+const first = granted(1, 'c1', [0, 10]);
+const second = granted(2, 'c2', [1100, 1110]);
+
+describe('stale-write-landed', () => {
+  it('finds a write under a grant that another one had followed', () => {
+    expect(found([first, second, write(3, 'c1', [1200, 1210])])).toEqual([[1, 2, 3]]);
+  });
+
+  it('finds a compare-and-set as well, and by the lock that the write names', () => {
+    const shelf = { store: 'none', key: 'shelf', lock: 'k1', value: '9', base: '0' };
+    expect(found([first, second, step(3, 'c1', 'cas', [1200, 1210], shelf)])).toEqual([[1, 2, 3]]);
+    expect(found([first, second, step(3, 'c1', 'cas', [1200, 1210], { ...shelf, lock: 'k2' })])).toEqual([]);
+  });
+
+  it('says nothing of the new holder, nor of a write sent before it was granted', () => {
+    expect(found([first, second, write(3, 'c2', [1200, 1210])])).toEqual([]);
+    expect(found([first, second, write(3, 'c1', [1105, 1210])])).toEqual([]);
+    expect(found([first, second, write(3, 'c1', [1110, 1210])])).toEqual([]);
+  });
+
+  it('says nothing where the two acquires overlap: the other one may have come first', () => {
+    expect(found([granted(1, 'c1', [0, 1110]), second, write(3, 'c1', [1200, 1210])])).toEqual([]);
+    expect(found([granted(1, 'c1', [0, 1100]), second, write(3, 'c1', [1200, 1210])])).toEqual([]);
+  });
+
+  it('goes by the last grant of the writer', () => {
+    const again = granted(4, 'c1', [2200, 2210]);
+    expect(found([first, second, again, write(5, 'c1', [2300, 2310])])).toEqual([]);
+    expect(found([first, second, again, write(5, 'c1', [2210, 2310])])).toEqual([]);
+    const third = granted(6, 'c2', [3300, 3310]);
+    expect(found([first, second, again, third, write(7, 'c1', [3400, 3410])])).toEqual([[4, 6, 7]]);
+  });
+
+  it('names the first of several that followed', () => {
+    const third = granted(4, 'c3', [2200, 2210]);
+    expect(found([first, second, third, write(5, 'c1', [3000, 3010])])).toEqual([[1, 2, 5]]);
+    // Asked for in one order, answered in another.
+    const slow = granted(5, 'c3', [1050, 2200]);
+    expect(found([first, slow, second, write(6, 'c1', [3000, 3010])])).toEqual([[1, 2, 6]]);
+    expect(found([first, slow, second, write(6, 'c2', [3000, 3010])])).toEqual([]);
+  });
+
+  it('finds the one of another process behind those of the writer itself', () => {
+    // c1 writes twice at once: under its first grant it is stale though its own second one was answered first.
+    const own = granted(2, 'c1', [500, 510]);
+    const other = granted(3, 'c2', [1100, 1110]);
+    expect(found([first, own, other, write(4, 'c1', [1200, 1210])])).toEqual([[2, 3, 4]]);
+  });
+
+  it('says nothing of who writes without the lock', () => {
+    expect(found([second, write(3, 'c1', [1200, 1210])])).toEqual([]);
+    expect(found([first, released(4, 'c1', [500, 510]), second, write(3, 'c1', [1200, 1210])])).toEqual([]);
+  });
+
+  it('says nothing of who has asked again and was not granted', () => {
+    for (const type of ['fail', 'info']) {
+      const again = granted(4, 'c1', [1150, 1160], { type });
+      expect(found([first, second, again, write(5, 'c1', [1200, 1210])])).toEqual([]);
+    }
+    const pending = granted(4, 'c1', [1150, 1300]);
+    expect(found([first, second, pending, write(5, 'c1', [1200, 1210])])).toEqual([]);
+  });
+
+  it('finds the write of a client that was told that the lock is lost, or knows its deadline', () => {
+    const lost = { type: 'lost', time: 1150, process: 'c1', lock: 'k1', reason: 'renewal' };
+    const history = historyOf([first, second, write(3, 'c1', [1200, 1210])], {}, [lost]);
+    expect(staleWrite(history, grantsOf(history)).verdict).toBe('invalid');
+    const deadline = granted(1, 'c1', [0, 10], { validUntil: 900e6 });
+    expect(
+      found([deadline, second, write(3, 'c1', [1200, 1210])], { meta: { deadlineAware: true } }),
+    ).toEqual([[1, 2, 3]]);
+  });
+
+  it('takes a restarted client for another process', () => {
+    const restarted = granted(2, 'c1.2', [1100, 1110]);
+    expect(found([first, restarted, write(3, 'c1.2', [1200, 1210])])).toEqual([]);
+    expect(found([first, restarted, write(3, 'c1', [1200, 1210])])).toEqual([[1, 2, 3]]);
+  });
+
+  it('counts an unanswered write only if the record says that it landed', () => {
+    const unanswered = write(3, 'c1', [1200], {});
+    expect(found([first, second, unanswered])).toEqual([]);
+    expect(found([first, second, unanswered, audit([])])).toEqual([]);
+    expect(found([first, second, unanswered, audit([[3, 'c1', 0, false]])])).toEqual([]);
+    expect(found([first, second, unanswered, audit([[3, 'c1', 0]])])).toEqual([[1, 2, 3]]);
+  });
+
+  it('finds by the record a write that was sent in time and landed late', () => {
+    const early = write(3, 'c1', [500], {});
+    const theirs = write(4, 'c2', [1150, 1160]);
+    expect(
+      found([
+        first,
+        second,
+        early,
+        theirs,
+        audit([
+          [4, 'c2', 0],
+          [3, 'c1', 1],
+        ]),
+      ]),
+    ).toEqual([[1, 2, 3]]);
+    expect(
+      found([
+        first,
+        second,
+        early,
+        theirs,
+        audit([
+          [3, 'c1', 0],
+          [4, 'c2', 1],
+        ]),
+      ]),
+    ).toEqual([]);
+  });
+
+  it('judges stores without a defence only', () => {
+    expect(found([first, second, write(3, 'c1', [1200, 1210], { store: 'fence-on-write' })])).toEqual([]);
+    expect(found([first, second, write(3, 'c1', [1200, 1210], { store: 'unfenced' })])).toEqual([[1, 2, 3]]);
+    expect(
+      found([first, second, write(3, 'c1', [1200, 1210], { store: 'shelf' })], {
+        meta: { stores: { shelf: 'none' } },
+      }),
+    ).toEqual([[1, 2, 3]]);
+  });
+
+  it('widens intervals by the error of the clock, at both comparisons', () => {
+    const steps = [first, granted(2, 'c2', [12, 14]), write(3, 'c1', [16, 18])];
+    expect(found(steps, { clockErrorNanos: 999_999 })).toEqual([[1, 2, 3]]);
+    expect(found(steps, { clockErrorNanos: 1_000_000 })).toEqual([]);
+    const closeWrite = [first, granted(2, 'c2', [100, 114]), write(3, 'c1', [116, 118])];
+    expect(found(closeWrite, { clockErrorNanos: 1_000_000 })).toEqual([]);
+    const closeGrant = [first, granted(2, 'c2', [12, 114]), write(3, 'c1', [216, 218])];
+    expect(found(closeGrant, { clockErrorNanos: 1_000_000 })).toEqual([]);
+  });
+
+  it('is not sure where the record is flawed', () => {
+    expect(found([first, write(3, 'c1', [200, 210]), audit([[3, 'c2', 0]])])).toMatch(/contradicts op 3/);
+  });
+});
