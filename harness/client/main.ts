@@ -12,7 +12,6 @@ import type { StoreClient } from '../contract/store.ts';
 import type { Workload } from '../contract/workload.ts';
 import { encodeEvent } from '../history/json-lines.ts';
 import { openStore } from '../postgres-store/client.ts';
-import { defences as knownDefences } from '../postgres-store/defences.ts';
 import { workloads } from '../../workloads/index.ts';
 import { decodeCommand } from './decode-command.ts';
 import { readAll, tryEach } from './final-phase.ts';
@@ -45,12 +44,9 @@ function answer(message: FromClient): void {
 
 async function setUp(config: ClientConfig): Promise<Ready> {
   const recipe = named(named(backends, config.backend).recipes, config.recipe);
-  const defences = config.defences.filter(
-    (name) => recipe.tokenSource !== undefined || !named(knownDefences, name).needsToken,
-  );
   const commandTimeLimit = config.commandTimeLimitMillis;
-  const store = await openStore({ ...config.store, commandTimeLimit }, { defences, keys: config.locks });
-  const { process: name, servers } = config;
+  const { process: name, servers, defences, locks: keys } = config;
+  const store = await openStore({ ...config.store, commandTimeLimit }, { defences, keys });
   const locks = recipe.open({ process: name, servers, commandTimeLimit, now: () => clock.now() });
   const recorder = openRecorder({
     process: name,
@@ -63,9 +59,9 @@ async function setUp(config: ClientConfig): Promise<Ready> {
     now: () => clock.now(),
     write: (event) => writeLine(STDOUT, encodeEvent(event)),
   });
-  const session = openSession({ config, recipe, defences, recorder, clock, stopping: () => stopping });
+  const session = openSession({ config, recipe, recorder, clock, stopping: () => stopping });
   const workload = named(workloads, config.workload);
-  return { locks, store, recorder, session, workload, defences, keys: config.locks };
+  return { locks, store, recorder, session, workload, defences, keys };
 }
 
 async function obey(command: ToClient): Promise<void> {

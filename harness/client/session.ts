@@ -15,11 +15,16 @@ import { startRenewal, type Renewal } from './renewal.ts';
 export interface SessionOptions {
   readonly config: Pick<
     ClientConfig,
-    'locks' | 'seed' | 'ttlMillis' | 'thinkMillis' | 'idleMillis' | 'pollMillis' | 'patienceMillis'
+    | 'locks'
+    | 'defences'
+    | 'seed'
+    | 'ttlMillis'
+    | 'thinkMillis'
+    | 'idleMillis'
+    | 'pollMillis'
+    | 'patienceMillis'
   >;
   readonly recipe: Pick<Recipe, 'renewAt'>;
-  /** Those of the plan that the recipe can use. */
-  readonly defences: readonly string[];
   readonly recorder: Recorder;
   readonly clock: Clock;
   /** Told to stop. */
@@ -93,7 +98,7 @@ export function openSession(options: SessionOptions): ClientSession {
   return {
     random: choices,
     locks: config.locks,
-    defences: options.defences,
+    defences: config.defences,
     get stopping() {
       return options.stopping();
     },

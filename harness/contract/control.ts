@@ -12,6 +12,7 @@ export interface ClientConfig {
   readonly workload: string;
   readonly servers: readonly { readonly name: string; readonly host: string; readonly port: number }[];
   readonly store: { readonly host: string; readonly port: number };
+  /** Those that the recipe can use: without tokens, none that needs one. */
   readonly defences: readonly string[];
   readonly locks: readonly string[];
   /** Of this process: `rng(seed)` drives all its choices (I6). */

@@ -47,7 +47,7 @@ export async function setIfAbsent(
   return reply.value === null ? BUSY : unexpected(reply.value);
 }
 
-const DELETE_IF_OWNER = `if redis.call('get', KEYS[1]) == ARGV[1] then
+export const DELETE_IF_OWNER = `if redis.call('get', KEYS[1]) == ARGV[1] then
   return redis.call('del', KEYS[1])
 end
 return 0`;
@@ -63,7 +63,7 @@ export async function deleteIfOwner(
   return unexpected(reply.value);
 }
 
-const EXTEND_IF_OWNER = `if redis.call('get', KEYS[1]) == ARGV[1] then
+export const EXTEND_IF_OWNER = `if redis.call('get', KEYS[1]) == ARGV[1] then
   return redis.call('pexpire', KEYS[1], ARGV[2])
 end
 return 0`;

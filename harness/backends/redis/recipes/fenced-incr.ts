@@ -6,7 +6,7 @@ import { fencingToken } from '../../../history/op.ts';
 import type { RedisRecipe } from '../port.ts';
 import { BUSY, deleteIfOwner, leaseEnd, lockKey, unexpected, wholeMillis } from '../steps.ts';
 
-const GRANT_WITH_TOKEN = `if redis.call('set', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]) then
+export const GRANT_WITH_TOKEN = `if redis.call('set', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]) then
   return redis.call('incr', KEYS[2])
 end
 return false`;

@@ -1,0 +1,100 @@
+// A Redis in memory for tests: one key space under a clock that the test moves, and just the commands the recipes send.
+// Scripts are known by their text. What a command meets before it runs can be replaced by the test.
+
+import type { Outcome } from '../../contract/lock-client.ts';
+import { millis, nanos, nanosOf, type Nanos } from '../../history/op.ts';
+import type { RedisPort, RedisReply } from './port.ts';
+import { GRANT_WITH_TOKEN } from './recipes/fenced-incr.ts';
+import { DELETE_IF_OWNER, EXTEND_IF_OWNER } from './steps.ts';
+
+export interface FakeRedis {
+  readonly port: RedisPort;
+  readonly now: () => Nanos;
+  elapse(milliseconds: number): void;
+  /** Runs before each command; what it returns is the outcome instead of the command's own, which then does not run. */
+  before: (name: string) => Outcome<never> | undefined;
+  get(key: string): string | null;
+  set(key: string, value: string): void;
+  /** undefined: no key, or no expiry. */
+  expiresAt(key: string): Nanos | undefined;
+}
+
+export function fakeRedis(): FakeRedis {
+  const entries = new Map<string, { value: string; expiresAt?: Nanos }>();
+  let time = nanos(0);
+
+  const live = (key: string) => {
+    const entry = entries.get(key);
+    if (entry?.expiresAt === undefined || entry.expiresAt > time) return entry;
+    entries.delete(key);
+    return undefined;
+  };
+  const commands: Record<string, (...args: string[]) => RedisReply> = {
+    GET: (key = '') => live(key)?.value ?? null,
+    SET: (key = '', value = '', ...options) => {
+      if (options.join(' ') !== `NX PX ${options[2]}`) throw new Error(`SET with ${options.join(' ')}`);
+      if (live(key) !== undefined) return null;
+      entries.set(key, { value, expiresAt: later(Number(options[2])) });
+      return 'OK';
+    },
+    SETNX: (key = '', value = '') => {
+      if (live(key) !== undefined) return 0;
+      entries.set(key, { value });
+      return 1;
+    },
+    PEXPIRE: (key = '', ttl = '') => {
+      const entry = live(key);
+      if (entry === undefined) return 0;
+      entry.expiresAt = later(Number(ttl));
+      return 1;
+    },
+    DEL: (key = '') => (live(key) !== undefined && entries.delete(key) ? 1 : 0),
+    INCR: (key = '') => {
+      const value = Number(live(key)?.value ?? '0') + 1;
+      entries.set(key, { value: String(value) });
+      return value;
+    },
+    EVAL: (script = '', count = '', ...rest) => {
+      const run = scripts.get(script);
+      if (run === undefined) throw new Error('a script that the fake does not know');
+      return run(rest.slice(0, Number(count)), rest.slice(Number(count)));
+    },
+  };
+  const call = (name: string, ...args: string[]): RedisReply => {
+    const command = commands[name];
+    if (command === undefined) throw new Error(`the fake knows no ${name}`);
+    return command(...args);
+  };
+  const scripts = new Map<string, (keys: string[], args: string[]) => RedisReply>([
+    [DELETE_IF_OWNER, ([key = ''], [owner]) => (call('GET', key) === owner ? call('DEL', key) : 0)],
+    [
+      EXTEND_IF_OWNER,
+      ([key = ''], [owner, ttl = '']) => (call('GET', key) === owner ? call('PEXPIRE', key, ttl) : 0),
+    ],
+    [
+      GRANT_WITH_TOKEN,
+      ([key = '', tokenKey = ''], [owner = '', ttl = '']) =>
+        call('SET', key, owner, 'NX', 'PX', ttl) === null ? null : call('INCR', tokenKey),
+    ],
+  ]);
+  const later = (milliseconds: number): Nanos => nanos(time + nanosOf(millis(milliseconds)));
+
+  const fake: FakeRedis = {
+    port: {
+      command: async (name, ...args) =>
+        fake.before(name) ?? { kind: 'ok', value: call(name, ...args.map(String)) },
+      [Symbol.asyncDispose]: async () => {},
+    },
+    now: () => time,
+    elapse: (milliseconds) => {
+      time = later(milliseconds);
+    },
+    before: () => undefined,
+    get: (key) => live(key)?.value ?? null,
+    set: (key, value) => {
+      entries.set(key, { value });
+    },
+    expiresAt: (key) => live(key)?.expiresAt,
+  };
+  return fake;
+}

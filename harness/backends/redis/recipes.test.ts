@@ -1,0 +1,147 @@
+// The recipes against a Redis in memory: the contract they all keep, and the flaw of each one that is wrong on purpose,
+// shown by the exact interleaving it needs.
+
+import { describe, expect, it } from 'vitest';
+import type { AcquireRequest, LockClient } from '../../contract/lock-client.ts';
+import { millis } from '../../history/op.ts';
+import { outcomeOfError, REDIS_ERRORS } from './errors.ts';
+import { fakeRedis, type FakeRedis } from './fake-redis.fixture.ts';
+import type { RedisRecipe } from './port.ts';
+import { contractCases, granted, type Arena } from './recipe-contract.fixture.ts';
+import { delUnconditional } from './recipes/del-unconditional.ts';
+import { getThenDel } from './recipes/get-then-del.ts';
+import { setNxPx } from './recipes/set-nx-px.ts';
+import { setnxThenExpire } from './recipes/setnx-then-expire.ts';
+import { SINGLE_SERVER_RECIPES } from './server.ts';
+
+function open(recipe: RedisRecipe, redis: FakeRedis): LockClient {
+  return { ...recipe.lockClient(redis.port, redis.now), [Symbol.asyncDispose]: async () => {} };
+}
+
+function request(owner: string): AcquireRequest {
+  return { lock: 'k1', ttlMillis: millis(100), owner };
+}
+
+describe.each(SINGLE_SERVER_RECIPES)('$name keeps the contract', (recipe) => {
+  it.each(contractCases(recipe))('$name', async ({ run }) => {
+    const redis = fakeRedis();
+    const arena: Arena = {
+      first: open(recipe, redis),
+      second: open(recipe, redis),
+      now: redis.now,
+      elapse: async (milliseconds) => redis.elapse(milliseconds),
+    };
+    await expect(run(arena)).resolves.toBeUndefined();
+  });
+});
+
+describe('every recipe passes on what it is told', () => {
+  const told = [
+    { kind: 'fail', error: 'loading' },
+    { kind: 'info', error: 'timeout' },
+  ] as const;
+  const cases = SINGLE_SERVER_RECIPES.flatMap((recipe) => told.map((outcome) => ({ recipe, outcome })));
+  it.each(cases)('$recipe.name: $outcome.kind', async ({ recipe, outcome }) => {
+    const redis = fakeRedis();
+    const client = open(recipe, redis);
+    const grant = granted(await client.acquire(request('a')));
+    redis.before = () => outcome;
+    expect(await client.acquire(request('b'))).toEqual(outcome);
+    expect(await client.release(grant)).toEqual(outcome);
+    expect(await client.abandon(request('b'))).toEqual(outcome);
+    expect((await client.renew?.(grant)) ?? outcome).toEqual(outcome);
+  });
+});
+
+describe('a reply nobody knows', () => {
+  it.each(SINGLE_SERVER_RECIPES)('$name: is no answer', async (recipe) => {
+    const strange = recipe.lockClient(
+      { command: async () => ({ kind: 'ok', value: ['?'] }), [Symbol.asyncDispose]: async () => {} },
+      fakeRedis().now,
+    );
+    expect(await strange.acquire(request('a'))).toMatchObject({ kind: 'info' });
+    expect(await strange.abandon(request('a'))).toMatchObject({ kind: 'info' });
+  });
+});
+
+describe('the flaws', () => {
+  it('del-unconditional removes the next holder', async () => {
+    const redis = fakeRedis();
+    const client = open(delUnconditional, redis);
+    const late = granted(await client.acquire(request('a')));
+    redis.elapse(101);
+    granted(await client.acquire(request('b')));
+    expect(await client.release(late)).toEqual({ kind: 'ok', value: {} });
+    granted(await client.acquire(request('c')));
+  });
+
+  it('get-then-del removes whoever came between its two commands', async () => {
+    const redis = fakeRedis();
+    const client = open(getThenDel, redis);
+    const late = granted(await client.acquire(request('a')));
+    redis.before = (name) => {
+      if (name === 'DEL') {
+        redis.elapse(101);
+        redis.set('lock:k1', 'b');
+      }
+      return undefined;
+    };
+    expect(await client.release(late)).toEqual({ kind: 'ok', value: {} });
+    expect(redis.get('lock:k1')).toBeNull();
+  });
+
+  it('get-then-del sees another holder that is already there', async () => {
+    const redis = fakeRedis();
+    const client = open(getThenDel, redis);
+    const late = granted(await client.acquire(request('a')));
+    redis.elapse(101);
+    granted(await client.acquire(request('b')));
+    expect(await client.release(late)).toEqual({ kind: 'ok', value: { released: false } });
+    expect(redis.get('lock:k1')).toBe('b');
+  });
+
+  it.each(['fail', 'info'] as const)(
+    'setnx-then-expire leaves a lock for ever, and does not know whether it has it (PEXPIRE: %s)',
+    async (kind) => {
+      const redis = fakeRedis();
+      const client = open(setnxThenExpire, redis);
+      redis.before = (name) => (name === 'PEXPIRE' ? { kind, error: 'unavailable' } : undefined);
+      expect(await client.acquire(request('a'))).toEqual({ kind: 'info', error: 'unavailable' });
+      redis.elapse(1e6);
+      expect(redis.get('lock:k1')).toBe('a');
+      expect(redis.expiresAt('lock:k1')).toBeUndefined();
+    },
+  );
+});
+
+describe('details', () => {
+  it('asks for whole milliseconds, not fewer than the TTL', async () => {
+    const redis = fakeRedis();
+    await open(setNxPx, redis).acquire({ lock: 'k1', ttlMillis: millis(100.2), owner: 'a' });
+    expect(redis.expiresAt('lock:k1')).toBe(101e6);
+  });
+});
+
+describe('the error table', () => {
+  it('says of each error what it means and where that is written', () => {
+    for (const { match, error, meaning, source } of REDIS_ERRORS) {
+      expect(match).not.toBe('');
+      expect(error).toMatch(/^[a-z-]+$/);
+      expect(meaning).toMatch(/\.$/);
+      expect(source).not.toBe('');
+    }
+  });
+
+  it.each([
+    ["READONLY You can't write against a read only replica.", 'fail', 'read-only'],
+    ['LOADING Redis is loading the dataset in memory', 'fail', 'loading'],
+    ['NOREPLICAS Not enough good replicas to write.', 'fail', 'too-few-replicas'],
+    ['WRONGTYPE Operation against a key holding the wrong kind of value script: 1', 'info', 'wrong-type'],
+    ['ERR something new', 'info', 'reply: ERR something new'],
+    ['Connection is closed.', 'info', 'connection-lost'],
+    ['read ECONNRESET', 'info', 'connection-lost'],
+    ['READONLYISH', 'info', 'connection-lost'],
+  ])('%s', (message, kind, error) => {
+    expect(outcomeOfError(new Error(message))).toEqual({ kind, error });
+  });
+});
