@@ -24,16 +24,18 @@ export const Kind = {
   disowned: 6,
   /** A try was refused because somebody held the lock. Evidence only if asked for. */
   busy: 7,
-  read: 8,
-  write: 9,
-  cas: 10,
+  /** The same of a try to share the lock. */
+  busyShared: 8,
+  read: 9,
+  write: 10,
+  cas: 11,
   /** A compare-and-set that found something else. Evidence only if asked for. */
-  casFailed: 11,
-  append: 12,
+  casFailed: 12,
+  append: 13,
   /** Several reads and writes at one instant. */
-  transaction: 13,
+  transaction: 14,
   /** The store refused the token: it had seen a higher one. */
-  stale: 14,
+  stale: 15,
 } as const;
 
 export type Kind = (typeof Kind)[keyof typeof Kind];

@@ -1,0 +1,51 @@
+// One value that is read and written, and, as `cas-register`, exchanged if it is what the caller expects. A read that
+// did not say what it saw is legal always.
+
+import { Kind, NONE, type StoreEntries } from '../entries.ts';
+import { callsBy, ILLEGAL, observesByKind, type Machine, type Model } from '../model.ts';
+
+export const register: Model<StoreEntries> = {
+  name: 'register',
+  summary: 'one value: read, write',
+  judges: [Kind.read, Kind.write],
+  skips: [],
+  pointless: readsOnly,
+  machine: registerMachine,
+};
+
+export const casRegister: Model<StoreEntries> = {
+  name: 'cas-register',
+  summary: 'one value: read, write, compare-and-set',
+  judges: [Kind.read, Kind.write, Kind.cas, Kind.casFailed],
+  skips: [],
+  pointless: readsOnly,
+  machine: registerMachine,
+};
+
+function registerMachine(entries: StoreEntries): Machine {
+  const { kind, value, expected, values } = entries;
+  return {
+    initial: 0,
+    call: callsBy(entries, kind, value, expected),
+    step(state, entry) {
+      const written = value[entry] ?? NONE;
+      switch (kind[entry] ?? 0) {
+        case Kind.read:
+          return written === state || written === NONE ? state : ILLEGAL;
+        case Kind.write:
+          return written;
+        case Kind.cas:
+          return expected[entry] === state ? written : ILLEGAL;
+        default:
+          return expected[entry] === state ? ILLEGAL : state;
+      }
+    },
+    blind: (entry) => kind[entry] === Kind.write,
+    observes: observesByKind(entries, Kind.read, Kind.casFailed),
+    describe: (state) => `the value is ${values[state]}`,
+  };
+}
+
+function readsOnly({ kind }: StoreEntries): (entry: number) => boolean {
+  return (entry) => kind[entry] === Kind.read;
+}

@@ -1,0 +1,239 @@
+// What the checkers are tested against: the definition of linearizability, spelled out and slow, and every small history
+// there is, or many random ones. Nothing here is shared with the search but the models' machines.
+
+import { NEVER, NONE, type Entries, type Kind, type LockEntries, type StoreEntries } from './entries.ts';
+import { ILLEGAL, type Model } from './model.ts';
+
+/** Tries every order, without any shortcut. Exponential; for some ten entries. */
+export function bruteForce<E extends Entries>(entries: E, model: Model<E>): boolean {
+  const machine = model.machine(entries);
+  const done = Array<boolean>(entries.size).fill(false);
+  const invoked = (entry: number): number => entries.invoked[entry] ?? 0;
+  const returned = (entry: number): number => entries.returned[entry] ?? 0;
+  const judged = new Set<number>(model.judges);
+  for (let entry = 0; entry < entries.size; entry++) done[entry] = !judged.has(entries.kind[entry] ?? 0);
+  const explore = (state: number): boolean => {
+    let deadline = NEVER;
+    for (let entry = 0; entry < entries.size; entry++)
+      if (done[entry] === false) deadline = Math.min(deadline, returned(entry));
+    if (deadline === NEVER) return true;
+    for (let entry = 0; entry < entries.size; entry++) {
+      if (done[entry] === true || invoked(entry) > deadline) continue;
+      const next = machine.step(state, entry, deadline);
+      if (next === ILLEGAL) continue;
+      done[entry] = true;
+      if (explore(next)) return true;
+      done[entry] = false;
+    }
+    return false;
+  };
+  return explore(machine.initial);
+}
+
+/** `undefined`, or what is wrong with `order` as a proof that the entries are linearizable. */
+export function faultOf<E extends Entries>(
+  entries: E,
+  model: Model<E>,
+  order: readonly number[],
+): string | undefined {
+  const machine = model.machine(entries);
+  const judged = new Set<number>(model.judges);
+  const missing = new Set<number>();
+  for (let entry = 0; entry < entries.size; entry++)
+    if (judged.has(entries.kind[entry] ?? 0) && entries.returned[entry] !== NEVER) missing.add(entry);
+  let state = machine.initial;
+  const seen = new Set<number>();
+  for (const entry of order) {
+    if (seen.has(entry)) return `${entry} twice`;
+    seen.add(entry);
+    const deadline = Math.min(...[...missing].map((other) => entries.returned[other] ?? 0));
+    if ((entries.invoked[entry] ?? 0) > deadline) return `${entry} after one that it follows`;
+    state = machine.step(state, entry, deadline);
+    if (state === ILLEGAL) return `${entry} is illegal`;
+    missing.delete(entry);
+  }
+  return missing.size === 0 ? undefined : `${[...missing].join()} missing`;
+}
+
+/** One operation of a history to be built. */
+export interface Part {
+  readonly kind: Kind;
+  readonly unknown?: boolean;
+  readonly owner?: number;
+  readonly token?: number;
+  /** Lease: how long after its invocation it is guaranteed. */
+  readonly lease?: number;
+  readonly value?: number;
+  readonly expected?: number;
+}
+
+export interface Span {
+  readonly invoked: number;
+  readonly returned: number;
+}
+
+function columns(parts: readonly Part[], spans: readonly Span[]): { order: number[]; base: Entries } {
+  const order = [...parts.keys()].sort(
+    (a, b) => (spans[a]?.invoked ?? 0) - (spans[b]?.invoked ?? 0) || a - b,
+  );
+  const base: Entries = {
+    size: parts.length,
+    invoked: Float64Array.from(order, (part) => spans[part]?.invoked ?? 0),
+    returned: Float64Array.from(order, (part) =>
+      parts[part]?.unknown === true ? NEVER : (spans[part]?.returned ?? 0),
+    ),
+    kind: Uint8Array.from(order, (part) => parts[part]?.kind ?? 0),
+    id: Float64Array.from(order),
+  };
+  return { order, base };
+}
+
+export function lockEntries(parts: readonly Part[], spans: readonly Span[]): LockEntries {
+  const { order, base } = columns(parts, spans);
+  return {
+    ...base,
+    owner: Int32Array.from(order, (part) => parts[part]?.owner ?? 0),
+    owners: ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'],
+    token: Int32Array.from(order, (part) => parts[part]?.token ?? NONE),
+    tokens: [1n, 2n, 3n, 4n, 5n, 6n, 7n, 8n],
+    guaranteed: Float64Array.from(order, (part) =>
+      parts[part]?.lease === undefined ? -Infinity : (spans[part]?.invoked ?? 0) + (parts[part]?.lease ?? 0),
+    ),
+  };
+}
+
+export function storeEntries(parts: readonly Part[], spans: readonly Span[]): StoreEntries {
+  const { order, base } = columns(parts, spans);
+  return {
+    ...base,
+    value: Int32Array.from(order, (part) => parts[part]?.value ?? NONE),
+    expected: Int32Array.from(order, (part) => parts[part]?.expected ?? NONE),
+    values: ['', 'x', 'y', 'xy', 'yx', 'xx'],
+    token: Int32Array.from(order, (part) => parts[part]?.token ?? NONE),
+    tokens: [1n, 2n, 3n, 4n],
+    transactions: TRANSACTIONS,
+    registers: ['p', 'q'],
+  };
+}
+
+const TRANSACTIONS = [0, 1].flatMap((write) =>
+  [0, 1, 2].flatMap((value) => [
+    [{ write: write === 1, register: 0, value }],
+    [{ write: write === 1, register: 1, value }],
+    [
+      { write: write === 1, register: 0, value },
+      { write: true, register: 1, value: 2 - value },
+    ],
+  ]),
+);
+
+/** How many transactions there are to choose a `value` from. */
+export const TRANSACTION_COUNT = TRANSACTIONS.length;
+
+/** All ways in which `count` operations can overlap, the operations in order of invocation. No ties. */
+export function overlaps(count: number): Span[][] {
+  const found: Span[][] = [];
+  const extend = (spans: Span[], open: readonly number[], stamp: number): void => {
+    if (stamp === 2 * count) {
+      found.push(spans);
+      return;
+    }
+    if (spans.length < count)
+      extend([...spans, { invoked: stamp, returned: 0 }], [...open, spans.length], stamp + 1);
+    for (const closing of open)
+      extend(
+        spans.map((span, index) => (index === closing ? { ...span, returned: stamp } : span)),
+        open.filter((other) => other !== closing),
+        stamp + 1,
+      );
+  };
+  extend([], [], 0);
+  return found;
+}
+
+/** Every sequence of `count` things from `alphabet`. */
+export function* sequences<T>(alphabet: readonly T[], count: number): Generator<T[]> {
+  if (count === 0) {
+    yield [];
+    return;
+  }
+  for (const rest of sequences(alphabet, count - 1)) for (const thing of alphabet) yield [...rest, thing];
+}
+
+/** A small generator of our own (xorshift32), so that a failure is reproduced by its seed. */
+export interface Chance {
+  below(limit: number): number;
+  pick<T>(things: readonly T[]): T;
+}
+
+export function chance(seed: number): Chance {
+  let word = (seed * 2654435761) | 1;
+  const below = (limit: number): number => {
+    word ^= word << 13;
+    word ^= word >>> 17;
+    word ^= word << 5;
+    return (word >>> 0) % limit;
+  };
+  return {
+    below,
+    pick(things) {
+      const thing = things[below(things.length)];
+      if (thing === undefined) throw new Error('nothing to pick from');
+      return thing;
+    },
+  };
+}
+
+/** Spans with few distinct stamps, so that ties and zero durations are common. */
+export function randomSpans(random: Chance, count: number): Span[] {
+  const width = 2 + random.below(3 * count);
+  return Array.from({ length: count }, () => {
+    const invoked = random.below(width);
+    return { invoked, returned: invoked + random.below(1 + random.below(width)) };
+  });
+}
+
+/**
+ * Operations that a run of the model could have shown, each widened at random around the instant at which it took effect;
+ * a few then changed, so that about as many of these histories are invalid as valid.
+ */
+export function plausible<E extends Entries>(
+  random: Chance,
+  { model, build, alphabet }: Made<E>,
+  count: number,
+): { readonly parts: Part[]; readonly spans: Span[] } {
+  // An entry of this history for each letter, to ask the machine what the letter would do.
+  const machine = model.machine(
+    build(
+      alphabet,
+      alphabet.map(() => ({ invoked: 0, returned: 0 })),
+    ),
+  );
+  const width = 1 + random.below(8);
+  let state = machine.initial;
+  const parts: Part[] = [];
+  const spans: Span[] = [];
+  for (let tries = 0; parts.length < count && tries < 20 * count; tries++) {
+    const letter = random.below(alphabet.length);
+    const part = alphabet[letter];
+    const next = machine.step(state, letter, 0);
+    if (part === undefined || next === ILLEGAL) continue;
+    const instant = 3 * parts.length;
+    parts.push(part);
+    spans.push({ invoked: instant - random.below(width), returned: instant + random.below(width) });
+    if (part.unknown !== true || random.below(2) === 0) state = next;
+  }
+  for (let changes = random.below(4); changes > 0 && parts.length > 0; changes--)
+    parts[random.below(parts.length)] = random.pick(alphabet);
+  return { parts, spans };
+}
+
+/** What histories of a model are made of. */
+export interface Made<E extends Entries> {
+  readonly model: Model<E>;
+  readonly build: (parts: readonly Part[], spans: readonly Span[]) => E;
+  readonly alphabet: readonly Part[];
+}
+
+/** How much random testing: LOCKPICK_TEST_BUDGET times the default. */
+export const TEST_BUDGET = Number(process.env['LOCKPICK_TEST_BUDGET'] ?? '1');
