@@ -2,10 +2,13 @@
 // the design). A cell that theory calls unsafe and a run does not show to be is itself a failure (2.4).
 
 import type { Expectation } from '../checkers/verdict.ts';
+import { DEFAULT_VARIANT } from './contract/backend.ts';
 import type { Plan, PlanInput } from './plan.ts';
 
 export interface Cell {
   readonly backend: string;
+  /** Of its servers. */
+  readonly variant: string;
   readonly recipe: string;
   readonly fault: string;
   readonly workload: string;
@@ -33,8 +36,8 @@ const outlivedButFenced: Expectation = { ...outlived, grade: 'safe-with-fencing'
 /** Work that takes longer than the lease: long enough past it that others are granted the lock meanwhile. */
 const LONG_HOLD: PlanInput = { ttlMillis: '500ms', thinkMillis: '700ms..900ms' };
 
-const redisSingle: readonly Omit<Cell, 'backend'>[] = [
-  ...['set-nx-px', 'watchdog', 'fenced-incr'].flatMap((recipe): Omit<Cell, 'backend'>[] => [
+const redisSingle: readonly Omit<Cell, 'backend' | 'variant'>[] = [
+  ...['set-nx-px', 'watchdog', 'fenced-incr'].flatMap((recipe): Omit<Cell, 'backend' | 'variant'>[] => [
     {
       recipe,
       fault: 'none',
@@ -156,17 +159,21 @@ const redisSingle: readonly Omit<Cell, 'backend'>[] = [
   },
 ];
 
-export const catalogue: readonly Cell[] = redisSingle.map((cell) => ({ backend: 'redis-single', ...cell }));
+export const catalogue: readonly Cell[] = redisSingle.map((cell) => ({
+  backend: 'redis-single',
+  variant: DEFAULT_VARIANT,
+  ...cell,
+}));
 
 /** The catalogued cell of a plan, if its settings still are what the expectation was made for. */
 export function cellOf(plan: Plan): Cell | undefined {
   return catalogue.find(
     (cell) =>
       cell.backend === plan.backend &&
+      cell.variant === plan.variant &&
       cell.recipe === plan.recipe &&
       cell.fault === plan.fault &&
       cell.workload === plan.workload &&
-      plan.persistence &&
       // Work that outlives the lease by itself, or no longer does, makes another experiment of it.
       (cell.workload === 'long-hold'
         ? plan.thinkMillis.min > plan.ttlMillis

@@ -9,6 +9,7 @@ import { EXIT_CODE, HarnessError, messageOf } from './contract/errors.ts';
 function withPlanFlags(command: Command): Command {
   const flags: readonly (readonly [string, string])[] = [
     ['--backend <name>', 'lock service, see `lockpick list`'],
+    ['--variant <name>', 'other settings or versions of its servers'],
     ['--recipe <name>', 'how it is used as a lock'],
     ['--fault <name>', 'what is done to it'],
     ['--workload <name>', 'what clients do under the lock'],
@@ -58,7 +59,7 @@ function program(): Command {
 
   withOutput(withPlanFlags(lockpick.command('run')))
     .description('plan → start → torture → heal → check → report')
-    .argument('[cells...]', 'backend[/recipe[/fault[/workload]]]; * matches any catalogued one')
+    .argument('[cells...]', 'backend[:variant][/recipe[/fault[/workload]]]; * matches any catalogued one')
     .addHelpText(
       'after',
       examples(

@@ -44,7 +44,7 @@ export async function onDocker(say: (line: string) => void): Promise<DockerStage
           'internal',
           `a parsed plan names what does not exist: ${JSON.stringify(plan)}`,
         );
-      const servers = backend.servers({ persistence: plan.persistence });
+      const servers = backend.servers(plan);
       const store = storeNode();
       const images = await ensureImages(engine, {
         names: [...new Set([...servers, store].map(({ image }) => image)), 'client'],
@@ -93,6 +93,7 @@ export async function onDocker(say: (line: string) => void): Promise<DockerStage
             clockErrorNanos,
             meta: {
               backend: plan.backend,
+              variant: plan.variant,
               recipe: plan.recipe,
               workload: plan.workload,
               fault: plan.fault,

@@ -3,6 +3,7 @@
 
 import { z } from 'zod';
 import leven from 'leven';
+import { DEFAULT_VARIANT } from './contract/backend.ts';
 import { HarnessError } from './contract/errors.ts';
 import { formatDuration, parseDuration, parseSpan } from './duration.ts';
 import type { Millis } from './history/op.ts';
@@ -12,6 +13,7 @@ export interface Vocabulary {
   readonly backends: readonly {
     readonly name: string;
     readonly recipes: readonly { readonly name: string }[];
+    readonly variants?: readonly { readonly name: string }[];
   }[];
   readonly workloads: readonly string[];
   readonly scenarios: readonly string[];
@@ -50,6 +52,8 @@ export const PROCESSES_MAX = 1000;
 
 const planSchema = z.strictObject({
   backend: z.string(),
+  /** Of the backend's servers. */
+  variant: z.string(),
   recipe: z.string(),
   fault: z.string(),
   workload: z.string(),
@@ -67,7 +71,6 @@ const planSchema = z.strictObject({
   pollMillis: span,
   patienceMillis: durationText,
   commandTimeLimitMillis: durationText.refine((value) => value >= 10, 'must be at least 10ms'),
-  persistence: z.boolean(),
   /** Contended hand-offs below which a clean result is inconclusive. */
   minContendedHandoffs: z.coerce.number().int().min(0),
   /** Image name → reference that replaces ours. */
@@ -80,6 +83,7 @@ export type PlanInput = { readonly [Key in keyof Plan]?: unknown };
 
 /** Holds for every backend unless its cell, the config or a flag says otherwise. */
 export const PLAN_DEFAULTS = {
+  variant: DEFAULT_VARIANT,
   workload: 'counter',
   fault: 'pause-holder',
   timeLimitMillis: '20s',
@@ -91,7 +95,6 @@ export const PLAN_DEFAULTS = {
   pollMillis: '5ms..15ms',
   patienceMillis: '10s',
   commandTimeLimitMillis: '500ms',
-  persistence: true,
   minContendedHandoffs: 10,
   images: {},
 } as const satisfies PlanInput;
@@ -109,9 +112,11 @@ export function parsePlan(vocabulary: Vocabulary, ...layers: readonly PlanInput[
     input['backend'],
     vocabulary.backends.map(({ name }) => name),
   );
-  const recipes =
-    vocabulary.backends.find(({ name }) => name === backend)?.recipes.map(({ name }) => name) ?? [];
+  const found = vocabulary.backends.find(({ name }) => name === backend);
+  const recipes = found?.recipes.map(({ name }) => name) ?? [];
   input['recipe'] = known('recipe', input['recipe'] ?? recipes[0], recipes);
+  const variants = found?.variants?.map(({ name }) => name) ?? [];
+  known('variant', input['variant'], [DEFAULT_VARIANT, ...variants]);
   known('fault', input['fault'], vocabulary.scenarios);
   known('workload', input['workload'], vocabulary.workloads);
   const parsed = planSchema.safeParse(input);
@@ -145,10 +150,17 @@ export function known(what: string, value: unknown, names: readonly string[]): s
   );
 }
 
-/** `backend/recipe/fault`, and the workload where it is not the default one. */
-export function cellName(plan: Pick<Plan, 'backend' | 'recipe' | 'fault' | 'workload'>): string {
-  const { backend, recipe, fault, workload } = plan;
-  return [backend, recipe, fault, ...(workload === PLAN_DEFAULTS.workload ? [] : [workload])].join('/');
+/** `backend`, or `backend:variant` where that is not the default one. */
+export function backendName({ backend, variant }: Pick<Plan, 'backend' | 'variant'>): string {
+  return variant === DEFAULT_VARIANT ? backend : `${backend}:${variant}`;
+}
+
+/** `backend[:variant]/recipe/fault`, and the workload where it is not the default one. */
+export function cellName(plan: Pick<Plan, 'backend' | 'variant' | 'recipe' | 'fault' | 'workload'>): string {
+  const { recipe, fault, workload } = plan;
+  return [backendName(plan), recipe, fault, ...(workload === PLAN_DEFAULTS.workload ? [] : [workload])].join(
+    '/',
+  );
 }
 
 /** What differs from the defaults, as flags: with the same version they make the same plan. */
@@ -166,6 +178,7 @@ export function planFlags(plan: Plan): string[] {
     `--think ${formatSpan(plan.thinkMillis)}`,
     `--idle ${formatSpan(plan.idleMillis)}`,
   ];
+  if (plan.variant !== DEFAULT_VARIANT) flags.push(`--variant ${plan.variant}`);
   for (const [name, reference] of Object.entries(plan.images)) flags.push(`--image ${name}=${reference}`);
   return flags;
 }

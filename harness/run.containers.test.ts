@@ -25,11 +25,14 @@ beforeAll(async () => {
 afterAll(() => rmSync(out, { recursive: true, force: true }));
 
 async function torture(cell: Cell, seed: string, settings: PlanInput = {}): Promise<StoredRun> {
-  const { backend, recipe, fault, workload } = cell;
-  const plan = parsePlan(vocabulary, { backend, recipe, fault, workload }, cell.settings, settings, {
-    seed,
-    timeLimitMillis: '8s',
-  });
+  const { backend, variant, recipe, fault, workload } = cell;
+  const plan = parsePlan(
+    vocabulary,
+    { backend, variant, recipe, fault, workload, timeLimitMillis: '8s' },
+    cell.settings,
+    settings,
+    { seed },
+  );
   return await runPlan(stage, plan, { out, observer: silent, interrupt: { wrapUp: never, abandon: never } });
 }
 

@@ -53,7 +53,7 @@ export async function run(
   interrupt: Interrupt,
 ): Promise<void> {
   const names = Array.from({ length: plan.clients }, (_, index) => `c${index + 1}`);
-  const servers = parts.backend.servers({ persistence: plan.persistence });
+  const servers = parts.backend.servers(plan);
 
   observer.phase('starting');
   await using cluster = await parts.startCluster(

@@ -1,6 +1,8 @@
 // Everything that a plan may name, gathered from the registries.
 
 import { backends } from './backends/index.ts';
+import { DEFAULT_VARIANT } from './contract/backend.ts';
+import { millis } from './history/op.ts';
 import { scenarios } from './nemesis/schedule.ts';
 import type { Vocabulary } from './plan.ts';
 import { workloads } from '../workloads/index.ts';
@@ -11,7 +13,13 @@ export const vocabulary: Vocabulary = {
   scenarios: scenarios.map(({ name }) => name),
   images: [
     ...new Set(
-      backends.flatMap((backend) => backend.servers({ persistence: true })).map(({ image }) => image),
+      backends
+        .flatMap((backend) =>
+          [DEFAULT_VARIANT, ...(backend.variants ?? []).map(({ name }) => name)].flatMap((variant) =>
+            backend.servers({ variant, ttlMillis: millis(0) }),
+          ),
+        )
+        .map(({ image }) => image),
     ),
     'postgres',
     'client',

@@ -1,18 +1,21 @@
-// Cell patterns on the command line: `backend[/recipe[/fault[/workload]]]`. `*` matches catalogued cells; a part that is
+// Cell patterns on the command line: `backend[:variant][/recipe[/fault[/workload]]]`. `*` matches catalogued cells; a part that is
 // left out takes the default, so `redis-single` is one run and `redis-single/*` is many.
 
 import { catalogue, type Cell } from '../catalogue.ts';
+import { DEFAULT_VARIANT } from '../contract/backend.ts';
 import { HarnessError } from '../contract/errors.ts';
-import { known, PLAN_DEFAULTS, type PlanInput } from '../plan.ts';
+import { backendName, known, PLAN_DEFAULTS, type PlanInput } from '../plan.ts';
 import { vocabulary } from '../vocabulary.ts';
 
-const PARTS = ['backend', 'recipe', 'fault', 'workload'] as const;
+const PARTS = ['backend', 'variant', 'recipe', 'fault', 'workload'] as const;
+/** A pattern has no part of its own for the variant. */
+const PARTS_MAX = PARTS.length - 1;
 
 function split(pattern: string): string[] {
   const parts = pattern.split('/');
-  if (parts.length > PARTS.length || parts.some((part) => part === ''))
+  if (parts.length > PARTS_MAX || parts.some((part) => part === ''))
     throw new HarnessError('usage', `${JSON.stringify(pattern)} is not a cell`, {
-      remedy: 'write backend[/recipe[/fault[/workload]]], e.g. redis-single/set-nx-px/pause-holder',
+      remedy: 'write backend[:variant][/recipe[/fault[/workload]]], e.g. redis-single/set-nx-px/pause-holder',
     });
   return parts;
 }
@@ -22,9 +25,10 @@ export function matchingCells(pattern: string): readonly Cell[] {
   const parts = split(pattern).map(
     (part) => new RegExp(`^${part.replace(/[.+?^${}()|[\]\\]/g, '\\$&').replaceAll('*', '.*')}$`),
   );
-  const cells = catalogue.filter((cell) =>
-    PARTS.every((part, index) => parts[index]?.test(cell[part]) ?? true),
-  );
+  const cells = catalogue.filter((cell) => {
+    const names = [backendName(cell), cell.recipe, cell.fault, cell.workload];
+    return parts.every((part, index) => part.test(names[index] ?? ''));
+  });
   if (cells.length > 0) return cells;
   throw new HarnessError('usage', `no catalogued cell matches ${JSON.stringify(pattern)}`, {
     remedy: 'see `lockpick list`',
@@ -37,9 +41,11 @@ export function matchingCells(pattern: string): readonly Cell[] {
  */
 export function planLayers(pattern: string, flags: PlanInput): readonly PlanInput[] {
   if (pattern.includes('*')) return matchingCells(pattern).map((cell) => layerOf(cell));
-  const [backend, recipe, fault, workload] = split(pattern);
+  const [served = '', recipe, fault, workload] = split(pattern);
+  const [backend, variant] = served.split(':');
   const name = {
     backend: flags.backend ?? backend,
+    variant: flags.variant ?? variant ?? DEFAULT_VARIANT,
     recipe: flags.recipe ?? recipe,
     fault: flags.fault ?? fault ?? PLAN_DEFAULTS.fault,
     workload: flags.workload ?? workload ?? PLAN_DEFAULTS.workload,
@@ -55,6 +61,6 @@ export function planLayers(pattern: string, flags: PlanInput): readonly PlanInpu
   return [cell === undefined ? name : layerOf(cell)];
 }
 
-function layerOf({ backend, recipe, fault, workload, settings }: Cell): PlanInput {
-  return { backend, recipe, fault, workload, ...settings };
+function layerOf({ backend, variant, recipe, fault, workload, settings }: Cell): PlanInput {
+  return { backend, variant, recipe, fault, workload, ...settings };
 }

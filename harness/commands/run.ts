@@ -19,6 +19,7 @@ import { writeReport } from './report.ts';
 
 export interface RunFlags {
   readonly backend?: string;
+  readonly variant?: string;
   readonly recipe?: string;
   readonly fault?: string;
   readonly workload?: string;
@@ -41,6 +42,7 @@ export interface RunFlags {
 export function plansOf(patterns: readonly string[], flags: RunFlags): readonly Plan[] {
   const named: PlanInput = {
     backend: flags.backend,
+    variant: flags.variant,
     recipe: flags.recipe,
     fault: flags.fault,
     workload: flags.workload,

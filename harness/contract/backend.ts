@@ -1,17 +1,58 @@
 // A lock service as lockpick sees it: which servers to start, which recipes use it as a lock, and what its errors
 // mean. One folder under `backends/` implements it; `backends/index.ts` names them all. Interfaces only.
 
-import type { NodeSpec } from './cluster.ts';
+import type { JsonRecord, Millis } from '../history/op.ts';
+import type { Node, NodeSpec } from './cluster.ts';
 import type { ErrorMeaning, Recipe } from './lock-client.ts';
 
 export interface Backend {
   readonly name: string;
-  /** One line for people: what runs. */
+  /** One line for people: what runs if the plan names no variant. */
   readonly topology: string;
+  /** Other settings or versions of its servers that a plan may name. */
+  readonly variants?: readonly Variant[];
   /** The lock servers of a cluster, in start order. */
-  servers(options: { readonly persistence: boolean }): readonly NodeSpec[];
+  servers(options: ServerOptions): readonly NodeSpec[];
+  /** Makes one service of servers that are ready (replication, membership, tables). Throws HarnessError. */
+  assemble?(servers: readonly Node[]): Promise<void>;
+  /** Where servers have roles. */
+  readonly roles?: Roles;
   readonly recipes: readonly Recipe[];
   readonly errors: readonly ErrorMeaning[];
   /** Within how many milliseconds past the TTL an abandoned lock can be had again, documented or by design. */
   readonly slackMillis: number;
+}
+
+/** What runs if the plan names no variant. */
+export const DEFAULT_VARIANT = 'default';
+
+export interface Variant {
+  readonly name: string;
+  readonly summary: string;
+}
+
+export interface ServerOptions {
+  /** The name of one of the backend's variants, or `DEFAULT_VARIANT`. */
+  readonly variant: string;
+  /** The longest lease that clients will ask for. */
+  readonly ttlMillis: Millis;
+}
+
+/** Who leads, as the servers themselves say; asked at the moment a fault needs to know. */
+export interface Roles {
+  /** undefined: it does not answer, or is no member that has a role. */
+  ask(node: Node): Promise<ObservedRole | undefined>;
+  /**
+   * Where the harness does what an operator would: makes `node` the primary and lets the other live servers follow it.
+   * Returns what it saw. Throws HarnessError if the node does not obey.
+   */
+  promote?(node: Node, servers: readonly Node[]): Promise<JsonRecord>;
+  /** Makes a server that came back follow whoever leads now. */
+  rejoin?(node: Node, servers: readonly Node[]): Promise<JsonRecord>;
+}
+
+export interface ObservedRole {
+  /** In the service's own words: `primary`, `replica`, `leader`, `follower`. */
+  readonly role: string;
+  readonly term?: string;
 }

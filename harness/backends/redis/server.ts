@@ -25,14 +25,15 @@ export const SINGLE_SERVER_RECIPES: readonly RedisRecipe[] = [
 
 export const redisSingle: Backend = {
   name: 'redis-single',
-  topology: 'one Redis server',
-  servers: ({ persistence }) => [
+  topology: 'one Redis server that has every write on disk before it answers',
+  variants: [{ name: 'no-persistence', summary: 'a server that ends comes back empty' }],
+  servers: ({ variant }) => [
     {
       name: 'r1',
       role: 'server',
       image: 'redis',
       // `always`: what was acknowledged is on disk, so a server that is killed and started has lost no lock.
-      command: persistence ? ['--appendonly', 'yes', '--appendfsync', 'always'] : [],
+      command: variant === 'no-persistence' ? [] : ['--appendonly', 'yes', '--appendfsync', 'always'],
       port: 6379,
       ready: { kind: 'tcp', send: 'PING\r\n', expect: '+PONG' },
     },
