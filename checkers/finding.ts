@@ -45,6 +45,11 @@ export function containerOf(process: string): string {
   return process.replace(/\.\d+$/, '');
 }
 
+/** The containers that a client process ran in. What else a fault names is a server. */
+export function clientContainers({ lastSeen }: History): ReadonlySet<string> {
+  return new Set([...lastSeen.keys()].map(containerOf));
+}
+
 /** It acts on the container of this process. */
 export function hits(fault: FaultSpan, process: string): boolean {
   return fault.targets.includes(containerOf(process)) || fault.targets.includes(process);

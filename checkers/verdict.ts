@@ -94,8 +94,12 @@ export interface Power {
   readonly faults: { readonly planned: number; readonly acted: number; readonly hitHold: number };
   /** Upper end of the 95 % interval of the rate of double grants per contended hand-off, if none was seen: 3/N. */
   readonly rateBound: number | null;
-  /** Each says why a clean result would mean little; `code` as in the findings table. */
-  readonly warnings: readonly { readonly code: PowerCode; readonly message: string }[];
+  /** Each says why a clean result would mean little; `decisive`: so little that the grade is `inconclusive`. */
+  readonly warnings: readonly {
+    readonly code: PowerCode;
+    readonly message: string;
+    readonly decisive: boolean;
+  }[];
 }
 
 /** The object of `verdict.json` and of `lockpick check --json`. */
@@ -117,5 +121,7 @@ export interface Verdict {
   }[];
   /** What differs from the expectation, in words; empty if `asExpected`. */
   readonly surprises: readonly string[];
+  /** What a run answers, worst first (2.4): decides the exit code. */
+  readonly outcome: 'violation' | 'threshold' | 'inconclusive' | 'ok';
   readonly [other: string]: Json | object | undefined;
 }

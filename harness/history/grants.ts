@@ -3,7 +3,7 @@
 // Both intervals are narrow on purpose (I2): whatever overlaps here did overlap.
 
 import type { Acquire, History, Release, Renew } from './history.ts';
-import { nanos, nanosOf, type FencingToken, type Nanos } from './op.ts';
+import { nanos, nanosOf, type FencingToken, type Nanos, type Outcome } from './op.ts';
 
 /** From `start` to `end`; empty if `end <= start`, and then it meets nothing. */
 export interface Interval {
@@ -44,6 +44,8 @@ export interface Grant {
     /** The last operation that proves it was in force: the acquire, a renew or a release. */
     readonly provedBy: number;
   };
+  /** Until when the lease was certain to run, had nothing ended it early; undefined: the service has no lease. */
+  readonly leaseEnd: Nanos | undefined;
   /** The first release of this grant, whatever came of it. */
   readonly release: Release | undefined;
   /** In order of invocation. */
@@ -60,26 +62,40 @@ function answeredAt(acquire: Acquire): Nanos {
 
 /** The grants of a history in order of completion; ties by id. O(n log n). */
 export function grantsOf(history: History): readonly Grant[] {
-  const open = new Map<string, GrantDraft>();
+  /** Of each process and lock, the grants that nothing has released; the last one is what it holds now. */
+  const unreleased = new Map<string, GrantDraft[]>();
   const drafts: GrantDraft[] = [];
   for (const moment of momentsOf(history)) {
     const holder = `${moment.process}\u0000${moment.lock}`;
-    const draft = open.get(holder);
+    const held = unreleased.get(holder) ?? [];
+    const latest = held.at(-1);
     switch (moment.kind) {
+      case 'asked':
+        if (latest === undefined) break;
+        latest.askedAgain ??= moment.at;
+        latest.doubted ||= moment.outcome !== 'fail';
+        break;
       case 'granted': {
-        const next = { acquire: moment.acquire, renewals: [], release: undefined, endings: [] };
-        drafts.push(next);
-        open.set(holder, next);
+        const draft = { acquire: moment.acquire, renewals: [], doubted: false };
+        drafts.push(draft);
+        held.push(draft);
+        unreleased.set(holder, held);
+        if (latest === undefined) break;
+        latest.askedAgain ??= moment.at;
+        latest.doubted = true;
         break;
       }
       case 'renewed':
-        if (draft?.release === undefined) draft?.renewals.push(moment.renew);
+        if (latest?.doubted === false) latest.renewals.push(moment.renew);
         break;
       case 'released':
-        if (draft !== undefined) draft.release ??= moment.release;
+        // It may be meant for any of them.
+        for (const draft of held) draft.release = moment.release;
+        unreleased.delete(holder);
         break;
-      case 'ended':
-        draft?.endings.push({ by: moment.by, at: moment.at });
+      case 'lost':
+        for (const draft of held) draft.lost ??= moment.at;
+        if (latest !== undefined) unreleased.set(holder, [latest]);
         break;
     }
   }
@@ -92,8 +108,14 @@ export function grantsOf(history: History): readonly Grant[] {
 interface GrantDraft {
   readonly acquire: Acquire;
   readonly renewals: Renew[];
-  release: Release | undefined;
-  readonly endings: { readonly by: 'lost' | 'asked-again'; readonly at: Nanos }[];
+  release?: Release;
+  lost?: Nanos;
+  askedAgain?: Nanos;
+  /**
+   * A later attempt of its process was granted, or may have been. From then on a renew or release may be that one's:
+   * it proves nothing about this grant, but it may have ended it.
+   */
+  doubted: boolean;
 }
 
 /** What happens to the holds of one process on one lock, at one time. */
@@ -106,7 +128,8 @@ type Moment = {
   | { readonly kind: 'granted'; readonly acquire: Acquire }
   | { readonly kind: 'renewed'; readonly renew: Renew }
   | { readonly kind: 'released'; readonly release: Release }
-  | { readonly kind: 'ended'; readonly by: 'lost' | 'asked-again' }
+  | { readonly kind: 'asked'; readonly outcome: Outcome }
+  | { readonly kind: 'lost' }
 );
 
 /** In order of time. At one time what ends a hold comes before what begins one, and a grant before what is done to it. */
@@ -116,9 +139,9 @@ function momentsOf(history: History): Moment[] {
     const { process, invoked, id } = operation;
     switch (operation.op) {
       case 'acquire': {
-        const { lock } = operation;
-        moments.push({ process, lock, at: invoked, order: -1, kind: 'ended', by: 'asked-again' });
-        if (operation.outcome === 'ok')
+        const { lock, outcome } = operation;
+        moments.push({ process, lock, at: invoked, order: -1, kind: 'asked', outcome });
+        if (outcome === 'ok')
           moments.push({
             process,
             lock,
@@ -156,16 +179,15 @@ function momentsOf(history: History): Moment[] {
     }
   }
   for (const { process, lock, time } of history.losses)
-    moments.push({ process, lock, at: time, order: Infinity, kind: 'ended', by: 'lost' });
+    moments.push({ process, lock, at: time, order: Infinity, kind: 'lost' });
   return moments.sort((a, b) => a.at - b.at || a.order - b.order);
 }
 
 function settle(draft: GrantDraft, history: History, down: Nanos | undefined): Grant {
   const { meta, clockErrorNanos } = history.header;
-  const { acquire, renewals, release } = draft;
+  const { acquire, renewals, release, lost } = draft;
   const { process, lock } = acquire;
   const start = answeredAt(acquire);
-  const lost = draft.endings.find(({ by }) => by === 'lost')?.at;
   // The journal promises a `down` for each process; without it its next line, a release perhaps, may be missing.
   const cutOff = meta.closedByDown === true && down === undefined ? history.lastSeen.get(process) : undefined;
 
@@ -174,7 +196,7 @@ function settle(draft: GrantDraft, history: History, down: Nanos | undefined): G
     [lost, 'lost'],
     [meta.deadlineAware === true ? deadlineOf(acquire, renewals) : undefined, 'deadline'],
     [down, 'down'],
-    [draft.endings.find(({ by }) => by === 'asked-again')?.at, 'asked-again'],
+    [draft.askedAgain, 'asked-again'],
     [cutOff, 'cut-off'],
     [history.end, 'open'],
   ]);
@@ -184,11 +206,15 @@ function settle(draft: GrantDraft, history: History, down: Nanos | undefined): G
     [release?.invoked, 'release'],
     ...(lease.end === undefined
       ? ([
-          [lost, 'lost'],
+          // A service without leases that took it back did so at some time after it last said otherwise.
+          [lost === undefined ? undefined : lease.provedAt, 'lost'],
           [down, 'down'],
           [history.end, 'open'],
         ] as const)
-      : ([[lease.end, 'lease']] as const)),
+      : ([
+          [draft.doubted ? lost : undefined, 'lost'],
+          [lease.end, 'lease'],
+        ] as const)),
     [cutOff, 'cut-off'],
   ]);
 
@@ -203,6 +229,7 @@ function settle(draft: GrantDraft, history: History, down: Nanos | undefined): G
     token: acquire.token,
     hold: { ...narrowed(holdEnd), endedBy: holdEnd.by },
     tenure: { ...narrowed(tenureEnd), endedBy: tenureEnd.by, provedBy: lease.provedBy },
+    leaseEnd: lease.end === undefined ? undefined : nanos(lease.end - clockErrorNanos),
     release,
     renewals,
   };
@@ -220,31 +247,44 @@ function deadlineOf(acquire: Acquire, renewals: readonly Renew[]): Nanos | undef
   return deadline;
 }
 
+interface Lease {
+  /** Until when it is certain to run; undefined: there is none. */
+  readonly end: Nanos | undefined;
+  /** The last operation that proves the grant to have been in force, and when it was. */
+  readonly provedBy: number;
+  readonly provedAt: Nanos;
+}
+
 /**
- * Until when the lease is certain to run. It counts from the invocation of the last successful acquire or renew, because
- * the service may have set it at once. An owner-checked operation that answered `ok` also bridges the time before it:
- * it could not have succeeded, had the tenure ended.
+ * A lease counts from the invocation of the last successful acquire or renew, because the service may have set it at
+ * once; a renew of unknown outcome may have made it shorter. An owner-checked operation that answered `ok` also bridges
+ * the time before it: it could not have succeeded, had the tenure ended.
  */
-function leaseOf(draft: GrantDraft, history: History): { end: Nanos | undefined; provedBy: number } {
+function leaseOf(draft: GrantDraft, history: History): Lease {
   const { meta } = history.header;
   const { acquire, renewals, release } = draft;
-  const ttlMillis = acquire.ttlMillis;
-  if (ttlMillis === undefined) return { end: undefined, provedBy: acquire.id };
   const certain = 1 - (meta.clockTolerance ?? DEFAULT_CLOCK_TOLERANCE);
   const ownerChecked = meta.ownerChecked !== false;
-  let end = Math.floor(acquire.invoked + nanosOf(ttlMillis) * certain);
+  const endFrom = ({ invoked, ttlMillis = acquire.ttlMillis }: Acquire | Renew): number =>
+    ttlMillis === undefined ? Infinity : Math.floor(invoked + nanosOf(ttlMillis) * certain);
+  let end = endFrom(acquire);
   let provedBy = acquire.id;
+  let provedAt = answeredAt(acquire);
   for (const renew of renewals) {
+    if (renew.outcome === 'info') end = Math.min(end, endFrom(renew));
     if (renew.outcome !== 'ok') continue;
     if (!ownerChecked && renew.invoked > end) break;
-    end = Math.max(end, Math.floor(renew.invoked + nanosOf(renew.ttlMillis ?? ttlMillis) * certain));
+    end = endFrom(renew);
     provedBy = renew.id;
+    provedAt = renew.invoked;
   }
-  if (ownerChecked && release?.outcome === 'ok' && release.released === true && release.invoked > end) {
+  const releasedByOwner = release?.outcome === 'ok' && release.released === true && !draft.doubted;
+  if (ownerChecked && releasedByOwner && release.invoked > end) {
     end = release.invoked;
     provedBy = release.id;
+    provedAt = release.invoked;
   }
-  return { end: nanos(end), provedBy };
+  return { end: end === Infinity ? undefined : nanos(end), provedBy, provedAt };
 }
 
 function earliest<By>(candidates: readonly (readonly [Nanos | undefined, By])[]): { at: Nanos; by: By } {

@@ -1,0 +1,60 @@
+// What was found against what theory expects of a cell (5.2 of the design), in words, and how bad each difference is.
+// An expected finding that is not reproduced is as bad as one that was not expected: then either theory is wrong about
+// the cell, or lockpick does not see. Pure.
+
+import type { Expectation, Finding, FindingCode, Grade, Verdict } from './verdict.ts';
+
+/** A difference, and what the run answers because of it (2.4). */
+export interface Surprise {
+  readonly outcome: Exclude<Verdict['outcome'], 'ok'>;
+  readonly words: string;
+}
+
+export interface Found {
+  readonly grade: Grade;
+  readonly findings: readonly Finding[];
+  readonly liveness: readonly Finding[];
+  /** Why less was found out than was asked. */
+  readonly doubts: readonly string[];
+}
+
+/** Of a history that is of no catalogued cell; it may have any grade that needs no finding. */
+const CLEAN = { findings: [], oneOf: [], liveness: [], allowed: [] } satisfies Omit<Expectation, 'grade'>;
+
+/** In order of `Verdict.outcome`, worst first. `expectation` null: nothing should be found. */
+export function surprisesOf(found: Found, expectation: Expectation | null): readonly Surprise[] {
+  const { grade, findings, liveness, doubts } = found;
+  const expected: Omit<Expectation, 'grade'> = expectation ?? CLEAN;
+  const expectedGrade = expectation?.grade ?? grade;
+  const occurred = new Set<FindingCode>([...findings, ...liveness].map(({ code }) => code));
+  const missing = [...expected.findings, ...expected.liveness].filter((code) => !occurred.has(code));
+  const noneOf = expected.oneOf.length > 0 && !expected.oneOf.some((code) => occurred.has(code));
+  const known = new Set<FindingCode>([...expected.findings, ...expected.oneOf, ...expected.allowed]);
+  const violations = [
+    ...unexpected(findings, known),
+    ...missing.map((code) => `${code} was expected and did not occur`),
+    ...(noneOf ? [`one of ${expected.oneOf.join(', ')} was expected and none occurred`] : []),
+    ...(grade !== expectedGrade && grade !== 'inconclusive'
+      ? [`the grade is ${grade}; ${expectedGrade} was expected`]
+      : []),
+  ];
+  return [
+    ...violations.map((words): Surprise => ({ outcome: 'violation', words })),
+    ...unexpected(liveness, new Set(expected.liveness)).map((words): Surprise => ({
+      outcome: 'threshold',
+      words,
+    })),
+    ...(expectation?.grade === 'inconclusive' ? [] : doubts).map((words): Surprise => ({
+      outcome: 'inconclusive',
+      words,
+    })),
+  ];
+}
+
+function unexpected(findings: readonly Finding[], known: ReadonlySet<FindingCode>): string[] {
+  const counts = Map.groupBy(
+    findings.filter(({ code }) => !known.has(code)),
+    ({ code }) => code,
+  );
+  return [...counts].map(([code, all]) => `${code} occurred (${all.length} ×) and was not expected`);
+}

@@ -1,0 +1,141 @@
+// Rules `stuck-lock` and `not-reacquired` (2.3 of the design): nobody live holds the lock, and still it can't be had
+// within TTL + the backend's documented slack after the last heal. A claim looks only at attempts after the time by
+// which every lease that anybody may have had is over; a grant among them is such a lease, so it ends the claim.
+//
+// `stuck-lock`: all were answered `busy`, so something is left behind that never ends. `not-reacquired`: others failed
+// too, for a while. Why not count from the last release: an acquire of unknown outcome may hold the lock for a TTL from
+// then on, and so may a renew. For `not-reacquired` one that was sent after the heal does not count as that: it is the
+// very sign of a service that does not answer. O(n).
+
+import type { Acquire, History, Renew } from '../harness/history/history.ts';
+import type { Grant } from '../harness/history/grants.ts';
+import { millis, nanosOf } from '../harness/history/op.ts';
+import { findingOf, inOrder } from './finding.ts';
+import { resultOf, type Finding, type RuleResult } from './verdict.ts';
+import { list, seconds } from './wording.ts';
+
+const DEFAULT_SLACK_MILLIS = millis(1_000);
+/** A lock is called `not-reacquired` only if it could not be had for this long: one time-out is no proof. */
+const PERSISTENT_NANOS = nanosOf(millis(1_000));
+
+type Code = 'stuck-lock' | 'not-reacquired';
+
+/** `unknown` if a fault never ended: then nobody knows what the lock would have done after it. */
+export function liveness(history: History, grants: readonly Grant[]): RuleResult<Code> {
+  const open = history.faults.find(({ end }) => end === undefined);
+  if (open !== undefined)
+    return { verdict: 'unknown', reason: `fault ${open.id} did not end in this history` };
+  const claims = Map.groupBy(
+    history.operations.filter((operation) => operation.op === 'acquire' || operation.op === 'renew'),
+    ({ lock }) => lock,
+  );
+  const grantsByLock = Map.groupBy(grants, ({ lock }) => lock);
+  const downs = new Map(history.downs.map(({ process, time }) => [process, time]));
+  const findings: Finding<Code>[] = [];
+  for (const [lock, operations] of claims) {
+    const finding = unavailable(history, { operations, grants: grantsByLock.get(lock) ?? [], downs });
+    if (finding !== undefined) findings.push(finding);
+  }
+  return resultOf(inOrder(findings));
+}
+
+/** An operation that may have left the lock held, and the time by which that is over; Infinity: nobody knows. */
+interface Lease {
+  readonly of: Acquire | Renew;
+  readonly over: number;
+}
+
+interface LockRecord {
+  readonly operations: readonly (Acquire | Renew)[];
+  readonly grants: readonly Grant[];
+  /** When each process that ended did. */
+  readonly downs: ReadonlyMap<string, number>;
+}
+
+function leasesOf(history: History, { operations, grants, downs }: LockRecord): Lease[] {
+  const ttlLongest = operations.reduce((longest, { ttlMillis = 0 }) => Math.max(longest, ttlMillis), 0);
+  const leases: Lease[] = [];
+  for (const operation of operations) {
+    const { op, process, completed, outcome, ttlMillis } = operation;
+    if (outcome === 'fail') continue;
+    const settled = completed ?? downs.get(process) ?? history.lastSeen.get(process) ?? Infinity;
+    if (op === 'renew' || ttlMillis !== undefined)
+      leases.push({ of: operation, over: settled + nanosOf(millis(ttlMillis ?? ttlLongest)) });
+    else if (outcome === 'info') leases.push({ of: operation, over: downs.get(process) ?? Infinity });
+  }
+  for (const { acquire, process, leaseEnd, release } of grants) {
+    const released = release?.outcome === 'ok' ? release.completed : undefined;
+    if (leaseEnd === undefined)
+      leases.push({ of: acquire, over: released ?? downs.get(process) ?? Infinity });
+    // Its library may prolong the lease on the quiet, until it lets go.
+    else if (released !== undefined) leases.push({ of: acquire, over: released });
+  }
+  return leases;
+}
+
+function lastOf(leases: readonly Lease[]): Lease | undefined {
+  return leases.reduce<Lease | undefined>(
+    (last, lease) => (last === undefined || lease.over > last.over ? lease : last),
+    undefined,
+  );
+}
+
+function unavailable(history: History, lock: LockRecord): Finding<Code> | undefined {
+  const { slackMillis } = history.header.meta;
+  const slack = nanosOf(slackMillis === undefined ? DEFAULT_SLACK_MILLIS : millis(slackMillis));
+  const healed = history.faults.reduce((latest, { end = 0 }) => Math.max(latest, end), 0);
+  const attempts = lock.operations.filter(
+    (operation): operation is Acquire => operation.op === 'acquire' && operation.completed !== undefined,
+  );
+  const leases = leasesOf(history, lock);
+
+  const last = lastOf(leases);
+  const due = Math.max(healed, last?.over ?? 0) + slack;
+  const refused = attempts.filter(({ invoked }) => invoked >= due);
+  if (refused.length > 0 && refused.every(({ error }) => error === 'busy'))
+    return refusal(history, { code: 'stuck-lock', attempts: refused, last, due });
+
+  const lastKnown = lastOf(leases.filter(({ of }) => of.outcome === 'ok' || of.invoked < healed));
+  const dueKnown = Math.max(healed, lastKnown?.over ?? 0) + slack;
+  const failed = attempts.filter(({ invoked }) => invoked >= dueKnown);
+  const lasted = (failed.at(-1)?.completed ?? 0) - (failed[0]?.invoked ?? 0);
+  if (lasted >= PERSISTENT_NANOS && failed.some(({ error }) => error !== 'busy'))
+    return refusal(history, { code: 'not-reacquired', attempts: failed, last: lastKnown, due: dueKnown });
+  return undefined;
+}
+
+function refusal(
+  history: History,
+  claim: {
+    readonly code: Code;
+    readonly attempts: readonly Acquire[];
+    readonly last: Lease | undefined;
+    readonly due: number;
+  },
+): Finding<Code> | undefined {
+  const { code, attempts, last, due } = claim;
+  const [first, final] = [attempts[0], attempts.at(-1)];
+  if (first === undefined || final?.completed === undefined) return undefined;
+  const ops = [...(last === undefined ? [] : [last.of.id]), first.id, final.id];
+  const answers = [...new Set(attempts.map(({ error, outcome }) => error ?? outcome))];
+  const before =
+    last === undefined
+      ? `Nobody had been granted ${first.lock}`
+      : `The last lease on ${first.lock} that anybody may have had, by ${last.of.process}'s ${last.of.op} ` +
+        `(op ${last.of.id}, ${last.of.outcome}) at ${seconds(last.of.invoked)}, was over by ${seconds(last.over)}`;
+  return findingOf(history, {
+    code,
+    lock: first.lock,
+    processes: [
+      ...new Set([...(last === undefined ? [] : [last.of.process]), ...attempts.map((a) => a.process)]),
+    ],
+    ops: [...new Set(ops)],
+    since: last === undefined ? first.invoked : last.of.invoked,
+    at: final.completed,
+    story:
+      `${before}${history.faults.length > 0 ? ', and every fault had ended' : ''}. From ${seconds(due)} on it was due, ` +
+      `but all ${attempts.length} attempts from ${seconds(first.invoked)} (op ${first.id}) to ${seconds(final.completed)} ` +
+      `(op ${final.id}) failed: ${list(answers)}.`,
+    evidence: { dueNanos: due, attempts: attempts.length, answers, blockedByOp: last?.of.id },
+  });
+}

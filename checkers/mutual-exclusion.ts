@@ -1,0 +1,124 @@
+// Rules `double-grant` and `belief-overlap` (2.3 of the design): two processes had one lock at the same time.
+//
+// `double-grant`, the service gave the lock twice: a grant H was made while a tenure of G was certain. Either all of
+// H's acquire lies inside the tenure, or the certain tenures of both meet: the service began each at some time before
+// it was certain, so they met. (The second form is what catches a waiting acquire, which was invoked long before G's.)
+// `belief-overlap`, the clients believed so: two holds meet, and the pair is no double grant.
+//
+// Why not just "G was granted and not yet released when H was granted": of two acquires in flight at once either may
+// have been first, and a lease that has run out, or may have, was given to H rightly. A sweep over starts, per lock;
+// at most one interval in force for each process, so O((n + findings) log n) for a fixed number of processes.
+
+import type { History } from '../harness/history/history.ts';
+import { intersect, type Grant, type Interval } from '../harness/history/grants.ts';
+import type { JsonRecord, Nanos } from '../harness/history/op.ts';
+import { findingOf, inOrder } from './finding.ts';
+import { resultOf, type Finding, type RuleResult } from './verdict.ts';
+import { faultClause, grantPhrase, seconds } from './wording.ts';
+
+type Code = 'double-grant' | 'belief-overlap';
+
+export function mutualExclusion(history: History, grants: readonly Grant[]): RuleResult<Code> {
+  const findings: Finding<Code>[] = [];
+  for (const ofLock of Map.groupBy(grants, ({ lock }) => lock).values()) {
+    const doubled = new Set<string>();
+    for (const [earlier, later] of concurrent(ofLock, ({ tenure }) => tenure)) {
+      if (!wasInside(later, earlier, history) && !intersect(earlier.tenure, later.tenure)) continue;
+      doubled.add(pairName(earlier, later));
+      findings.push(doubleGrant(history, earlier, later));
+    }
+    for (const [earlier, later] of concurrent(ofLock, ({ hold }) => hold))
+      if (intersect(earlier.hold, later.hold) && !doubled.has(pairName(earlier, later)))
+        findings.push(beliefOverlap(history, earlier, later));
+  }
+  return resultOf(inOrder(findings));
+}
+
+/** Pairs of grants to different processes of which the later one was answered inside the interval of the earlier one. */
+function* concurrent(
+  grants: readonly Grant[],
+  intervalOf: (grant: Grant) => Interval,
+): Generator<readonly [earlier: Grant, later: Grant]> {
+  const inForce = new Map<string, Grant>();
+  for (const grant of grants) {
+    const { start, end } = intervalOf(grant);
+    for (const [process, other] of inForce) {
+      if (intervalOf(other).end <= start) inForce.delete(process);
+      else if (process !== grant.process) yield [other, grant];
+    }
+    const own = inForce.get(grant.process);
+    if (own === undefined || intervalOf(own).end < end) inForce.set(grant.process, grant);
+  }
+}
+
+function wasInside({ acquire, tenure }: Grant, other: Grant, { header }: History): boolean {
+  const asked = acquire.invoked - header.clockErrorNanos;
+  return asked > other.tenure.start && tenure.start < other.tenure.end;
+}
+
+function pairName(a: Grant, b: Grant): string {
+  return `${a.acquire.id} ${b.acquire.id}`;
+}
+
+function doubleGrant(history: History, earlier: Grant, later: Grant): Finding<Code> {
+  const { provedBy, end, endedBy } = earlier.tenure;
+  const proof = provedBy === earlier.acquire.id ? [] : [provedBy];
+  const reason = proof.length === 0 ? '' : `, as op ${provedBy} proves`;
+  const until =
+    endedBy === 'lease'
+      ? `its lease ran at least until ${seconds(end)}`
+      : `it was in force until ${seconds(end)}`;
+  return findingOf(history, {
+    ...between(earlier, later),
+    code: 'double-grant',
+    ops: [earlier.acquire.id, ...proof, later.acquire.id],
+    story:
+      `${grantPhrase(earlier)}; ${until}${reason}. ` +
+      `${grantPhrase(later)}, asked for at ${seconds(later.acquire.invoked)}: the lock was given twice.`,
+    evidence: {
+      tenures: [tenureEvidence(earlier), tenureEvidence(later)],
+      holds: [holdEvidence(earlier), holdEvidence(later)],
+    },
+  });
+}
+
+function beliefOverlap(history: History, earlier: Grant, later: Grant): Finding<Code> {
+  const overlapEnd = Math.min(earlier.hold.end, later.hold.end);
+  const lease =
+    earlier.tenure.endedBy === 'lease' && earlier.tenure.end < later.hold.start
+      ? `Its lease was certain only until ${seconds(earlier.tenure.end)}, and `
+      : '';
+  return findingOf(history, {
+    ...between(earlier, later),
+    code: 'belief-overlap',
+    ops: [earlier.acquire.id, later.acquire.id],
+    story:
+      `${grantPhrase(earlier)}${faultClause(history, earlier.process, earlier.acquire.invoked, earlier.hold.end)}. ` +
+      `${lease}${grantPhrase(later)}, while ${earlier.process} still believed until ${seconds(earlier.hold.end)}: ` +
+      `for ${seconds(overlapEnd - later.hold.start)} both did.`,
+    evidence: {
+      overlapNanos: overlapEnd - later.hold.start,
+      holds: [holdEvidence(earlier), holdEvidence(later)],
+    },
+  });
+}
+
+function between(
+  earlier: Grant,
+  later: Grant,
+): { lock: string; processes: readonly string[]; since: Nanos; at: Nanos } {
+  return {
+    lock: earlier.lock,
+    processes: [earlier.process, later.process],
+    since: earlier.acquire.invoked < later.acquire.invoked ? earlier.acquire.invoked : later.acquire.invoked,
+    at: later.acquire.completed ?? later.hold.start,
+  };
+}
+
+function tenureEvidence({ process, tenure }: Grant): JsonRecord {
+  return { process, ...tenure };
+}
+
+function holdEvidence({ process, hold }: Grant): JsonRecord {
+  return { process, ...hold };
+}

@@ -1,0 +1,207 @@
+// How hard it was tried (2.4 of the design): what a clean result is worth. Counts grants, contended hand-offs, expiries
+// and faults that hit a holder, and says what is too little (I7). Knows no rule's proof; of findings only whether there
+// was a double grant, because 3/N bounds the rate of what was never seen (the "rule of three": (1 - p)^N = 5 %).
+
+import type { FaultSpan, History } from '../harness/history/history.ts';
+import type { Grant, Interval } from '../harness/history/grants.ts';
+import { clientContainers, containerOf } from './finding.ts';
+import type { Finding, Power } from './verdict.ts';
+import { list } from './wording.ts';
+
+type Warning = Power['warnings'][number];
+
+const MIN_CONTENDED_HANDOFFS = 1;
+/** Intervals narrowed by more than this part of the TTL at each end are too short to show what happened. */
+const CLOCK_ERROR_MAX = 0.1;
+
+/** O(n log n). */
+export function powerOf(history: History, grants: readonly Grant[], findings: readonly Finding[]): Power {
+  const contendedHandoffs = countContendedHandoffs(history, grants);
+  const { faults } = history;
+  const acted = faults.filter((fault) => fault.acted !== undefined);
+  const meetsHold = meeting(history, grants.map(heldSpan));
+  const meetsRequest = meeting(history, requestSpans(history));
+  const hitHold = acted.filter(meetsHold);
+  const hitSomething = hitHold.length > 0 || acted.some(meetsRequest);
+  return {
+    grants: grants.length,
+    contendedHandoffs,
+    expiries: grants.filter(outlivedLease).length,
+    faults: { planned: faults.length, acted: acted.length, hitHold: hitHold.length },
+    rateBound:
+      contendedHandoffs > 0 && findings.every(({ code }) => code !== 'double-grant')
+        ? 3 / contendedHandoffs
+        : null,
+    warnings: [
+      ...loadWarnings(history, grants.length, contendedHandoffs),
+      ...faultWarnings(history, acted.length, hitSomething),
+      ...clockWarnings(history, grants),
+    ],
+  };
+}
+
+function loadWarnings({ header }: History, grants: number, contendedHandoffs: number): Warning[] {
+  const { minContendedHandoffs: least = MIN_CONTENDED_HANDOFFS } = header.meta;
+  if (grants === 0) return [{ code: 'too-little-load', message: 'no lock was ever granted', decisive: true }];
+  if (contendedHandoffs >= least) return [];
+  return [
+    {
+      code: 'too-little-load',
+      message: `${contendedHandoffs} contended hand-offs, fewer than ${least}: hardly anybody wanted what another had`,
+      decisive: true,
+    },
+  ];
+}
+
+function faultWarnings({ header, faults }: History, acted: number, hitSomething: boolean): Warning[] {
+  const { plannedFaults = [] } = header.meta;
+  const idle = faults.filter((fault) => fault.acted === undefined).map(({ id }) => id);
+  const code = 'fault-had-no-effect';
+  if (acted === 0 && (plannedFaults.length > 0 || faults.length > 0)) {
+    const what =
+      faults.length === 0
+        ? `${list(plannedFaults)} was planned and never began`
+        : `none of ${faults.length} faults was proved to act`;
+    return [{ code, message: what, decisive: true }];
+  }
+  const warnings: Warning[] = [];
+  if (idle.length > 0)
+    warnings.push({
+      code,
+      message: `${idle.length} of ${faults.length} faults were not proved to act: ${list(idle)}`,
+      decisive: false,
+    });
+  if (acted > 0 && !hitSomething)
+    warnings.push({
+      code,
+      message: `${acted} faults acted, and none while the process it hit held a lock, or was being given or giving back one`,
+      decisive: true,
+    });
+  return warnings;
+}
+
+function clockWarnings({ header, operations }: History, grants: readonly Grant[]): Warning[] {
+  const { clockErrorNanos, meta } = header;
+  const ttlMillis =
+    meta.ttlMillis ??
+    operations.reduce(
+      (shortest, { op, ...rest }) =>
+        op === 'acquire' && 'ttlMillis' in rest ? Math.min(shortest, rest.ttlMillis) : shortest,
+      Infinity,
+    );
+  const vanished = grants.filter(({ hold }) => hold.end <= hold.start);
+  const tooCoarse =
+    ttlMillis === Infinity
+      ? clockErrorNanos > 0 && vanished.length > grants.length / 2
+      : clockErrorNanos > ttlMillis * 1e6 * CLOCK_ERROR_MAX;
+  if (!tooCoarse) return [];
+  const against = ttlMillis === Infinity ? 'how long locks were held' : `leases of ${ttlMillis} ms`;
+  return [
+    {
+      code: 'clock-uncertain',
+      message: `stamps are off by up to ${clockErrorNanos / 1e6} ms, too much against ${against}`,
+      decisive: true,
+    },
+  ];
+}
+
+/** The client could have gone on past its lease, whether anything came of it or not. */
+function outlivedLease({ tenure, hold, release }: Grant): boolean {
+  return tenure.endedBy === 'lease' && (tenure.end < hold.end || release === undefined);
+}
+
+/**
+ * Consecutive grants of a lock to different processes, of which the later one wanted it while the earlier one had it:
+ * it had asked before the earlier hold ended, or an earlier try of its was answered after the earlier grant.
+ */
+function countContendedHandoffs(history: History, grants: readonly Grant[]): number {
+  const lastTryAnswered = previousTries(history);
+  const latest = new Map<string, Grant>();
+  let handoffs = 0;
+  for (const grant of grants) {
+    const before = latest.get(grant.lock);
+    latest.set(grant.lock, grant);
+    if (before === undefined || before.process === grant.process) continue;
+    const given = before.acquire.completed ?? Infinity;
+    const waited = grant.acquire.invoked < before.hold.end;
+    if (waited || (lastTryAnswered.get(grant.acquire.id) ?? -Infinity) > given) handoffs += 1;
+  }
+  return handoffs;
+}
+
+/** Of each granted acquire, when the last attempt of its process on the lock before it was answered; Infinity: never. */
+function previousTries({ operations }: History): ReadonlyMap<number, number> {
+  const last = new Map<string, number>();
+  const answered = new Map<number, number>();
+  for (const operation of operations) {
+    if (operation.op !== 'acquire') continue;
+    const holder = `${operation.process}\u0000${operation.lock}`;
+    const before = last.get(holder);
+    if (before !== undefined && operation.outcome === 'ok') answered.set(operation.id, before);
+    last.set(holder, operation.completed ?? Infinity);
+  }
+  return answered;
+}
+
+/** A time during which a fault on the process's container hits something. */
+interface Exposed extends Interval {
+  readonly process: string;
+}
+
+function heldSpan({ process, hold }: Grant): Exposed {
+  return { process, start: hold.start, end: hold.end };
+}
+
+/** Requests that give or take a lock; a try that was refused gives nothing. */
+function requestSpans({ operations, end: historyEnd, lastSeen }: History): Exposed[] {
+  return operations.flatMap((operation): Exposed[] => {
+    const { op, process, invoked, completed, outcome } = operation;
+    if (op !== 'release' && op !== 'renew' && !(op === 'acquire' && outcome !== 'fail')) return [];
+    return [{ process, start: invoked, end: completed ?? lastSeen.get(process) ?? historyEnd }];
+  });
+}
+
+/** Tells of a fault that acted whether it met one of `spans`: of the processes it targets, or any, if it hit a server. */
+function meeting(history: History, spans: readonly Exposed[]): (fault: FaultSpan) => boolean {
+  const byContainer = new Map<string, Timeline>();
+  for (const [container, own] of Map.groupBy(spans, ({ process }) => containerOf(process)))
+    byContainer.set(container, timelineOf(own));
+  const all = timelineOf(spans);
+  const clients = clientContainers(history);
+  const error = history.header.clockErrorNanos;
+  return ({ fault, targets, begin, acted, end }) => {
+    if (acted === undefined) return false;
+    // A process believes nothing once it is killed, which is before that is proved.
+    const from = (fault === 'kill' ? begin : acted) - error;
+    const to = (end ?? history.end) + error;
+    const timelines = targets.map((target) =>
+      clients.has(containerOf(target)) ? byContainer.get(containerOf(target)) : all,
+    );
+    return timelines.some((timeline) => timeline !== undefined && meets(timeline, from, to));
+  };
+}
+
+/** Intervals in order of their start; beside each the latest end up to it, so that one binary search finds a meeting. */
+interface Timeline {
+  readonly starts: readonly number[];
+  readonly latestEnds: readonly number[];
+}
+
+function timelineOf(intervals: readonly Interval[]): Timeline {
+  const sorted = intervals.toSorted((a, b) => a.start - b.start);
+  let latest = -Infinity;
+  return {
+    starts: sorted.map(({ start }) => start),
+    latestEnds: sorted.map(({ end }) => (latest = Math.max(latest, end))),
+  };
+}
+
+function meets({ starts, latestEnds }: Timeline, from: number, to: number): boolean {
+  let [low, high] = [0, starts.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((starts[middle] ?? Infinity) <= to) low = middle + 1;
+    else high = middle;
+  }
+  return (latestEnds[low - 1] ?? -Infinity) >= from;
+}
