@@ -5,7 +5,7 @@
 import { createInterface } from 'node:readline';
 import { backends } from '../backends/index.ts';
 import { monotonicClock, monotonicOrigin, type Clock } from '../clock.ts';
-import type { ClientConfig, FromClient, ToClient } from '../contract/control.ts';
+import { decodeToClient, type ClientConfig, type FromClient, type ToClient } from '../contract/control.ts';
 import { EXIT_CODE, HarnessError } from '../contract/errors.ts';
 import type { LockClient } from '../contract/lock-client.ts';
 import type { StoreClient } from '../contract/store.ts';
@@ -13,7 +13,6 @@ import type { Workload } from '../contract/workload.ts';
 import { encodeEvent } from '../history/json-lines.ts';
 import { openStore } from '../postgres-store/client.ts';
 import { workloads } from '../../workloads/index.ts';
-import { decodeCommand } from './decode-command.ts';
 import { readAll, tryEach } from './final-phase.ts';
 import { writeLine } from './line-writer.ts';
 import { releaseGarbage } from './memory.ts';
@@ -47,13 +46,20 @@ async function setUp(config: ClientConfig): Promise<Ready> {
   const commandTimeLimit = config.commandTimeLimitMillis;
   const { process: name, servers, defences, locks: keys } = config;
   const store = await openStore({ ...config.store, commandTimeLimit }, { defences, keys });
-  const locks = recipe.open({ process: name, servers, commandTimeLimit, now: () => clock.now() });
+  const locks = recipe.open({
+    process: name,
+    servers,
+    commandTimeLimit,
+    now: () => clock.now(),
+    onLost: (request, reason) => session.lost(request, reason),
+  });
   const recorder = openRecorder({
     process: name,
     firstId: config.firstId,
     idStep: config.idStep,
     ttlMillis: config.ttlMillis,
     polls: recipe.polls,
+    sessionBound: recipe.sessionBound === true,
     locks,
     store,
     now: () => clock.now(),
@@ -135,6 +141,6 @@ process.on('SIGTERM', () => process.exit(EXIT_CODE.terminated));
 
 createInterface({ input: process.stdin, crlfDelay: Infinity })
   .on('line', (line) => {
-    obey(decodeCommand(line)).catch(fail);
+    obey(decodeToClient(line)).catch(fail);
   })
   .on('close', () => process.exit(EXIT_CODE.ok));

@@ -84,6 +84,21 @@ describe('the recorder', () => {
     expect(events[1]).toMatchObject({ type: 'fail', error: 'stale-token', highest: 9n });
   });
 
+  it('records who voted how, in the form that a reader gets back', async () => {
+    const votes = [
+      { node: 'r1', answer: 'granted', at: nanos(5) },
+      { node: 'r2', answer: 'timeout', at: nanos(9) },
+    ];
+    const locks = {
+      ...fakeLocks({}),
+      acquire: async () => ({ kind: 'fail', error: 'no-majority', votes }) as const,
+    };
+    const { events, recorder } = tape(locks, fakeStore(), ticking());
+    await recorder.acquire('k1');
+    expect(events[1]).toMatchObject({ type: 'fail', error: 'no-majority', votes });
+    expect(events.map((event) => decodeEvent(encodeEvent(event), 1))).toEqual(events);
+  });
+
   it('records taking back an attempt as a release', async () => {
     const { events, recorder } = tape(fakeLocks({}), fakeStore(), ticking());
     await recorder.abandon({ lock: 'k1', ttlMillis: millis(900), owner: 'c1-1' });

@@ -2,7 +2,7 @@
 // leaves, the completion after the reply was read (I1, I2), and both say what happened and nothing more (I4). Knows no
 // policy: who tries again, waits, renews or gives up is decided in `session.ts`.
 
-import type { AcquireRequest, Grant, LockClient, Outcome } from '../contract/lock-client.ts';
+import type { Acquired, AcquireRequest, Grant, LockClient, Outcome } from '../contract/lock-client.ts';
 import type { StoreClient, StoreRead } from '../contract/store.ts';
 import type {
   AuditRow,
@@ -21,6 +21,8 @@ export interface RecorderOptions {
   readonly ttlMillis: Millis;
   /** The recipe's acquire does not wait. */
   readonly polls: boolean;
+  /** Its grants have no TTL. */
+  readonly sessionBound?: boolean;
   readonly locks: LockClient;
   readonly store: StoreClient;
   readonly now: () => Nanos;
@@ -65,6 +67,7 @@ export function openRecorder(options: RecorderOptions): Recorder {
   const { process, ttlMillis, locks, store, now, write } = options;
   let id = options.firstId - options.idStep;
 
+  const lease = options.sessionBound === true ? {} : { ttlMillis };
   const nextId = (): number => (id += options.idStep);
 
   const record = async <O extends Outcome<unknown>>(
@@ -97,9 +100,9 @@ export function openRecorder(options: RecorderOptions): Recorder {
       const request: AcquireRequest = { lock, ttlMillis, owner: `${process}-${operation}` };
       const outcome = await record(
         operation,
-        { op: 'acquire', lock, ...(options.polls && { try: true }), ttlMillis, owner: request.owner },
+        { op: 'acquire', lock, ...(options.polls && { try: true }), ...lease, owner: request.owner },
         () => locks.acquire(request),
-        (granted) => (granted.kind === 'ok' ? grantResult(granted.value) : {}),
+        acquireResult,
       );
       return { request, outcome };
     },
@@ -153,8 +156,13 @@ function registerArguments({ defence, key, lock, token }: RegisterOperation): Om
   return { ...(lock !== key && { lock }), store: defence, key, ...(token !== undefined && { token }) };
 }
 
-function grantResult({ token, validUntil }: Grant): Result {
-  return { ...(token !== undefined && { token }), ...(validUntil !== undefined && { validUntil }) };
+function acquireResult(outcome: Acquired): Result {
+  const { token, validUntil } = outcome.kind === 'ok' ? outcome.value : {};
+  return {
+    ...(token !== undefined && { token }),
+    ...(validUntil !== undefined && { validUntil }),
+    ...(outcome.votes !== undefined && { votes: outcome.votes }),
+  };
 }
 
 function leaseResult({ validUntil }: { readonly validUntil?: Nanos }): Result {

@@ -207,6 +207,22 @@ describe('the counter', () => {
     expect(releases(busy)).toEqual(chosen.slice(0, releases(busy).length));
   });
 
+  it('takes the library’s own word that a grant is gone, once, and not for another grant', async () => {
+    const { session, clock, events } = rig({}, { recipe: { renewAt: 1 / 3 } });
+    const held = await session.acquire('k1');
+    const grant = { lock: 'k1', ttlMillis: millis(900), owner: 'c1-1' };
+    session.lost({ ...grant, owner: 'c1-0' }, 'of another attempt');
+    expect(held?.lost).toBe(false);
+    session.lost(grant, 'session-ended');
+    session.lost(grant, 'once more');
+    expect(held?.lost).toBe(true);
+    await clock.elapse(2000);
+    expect(story(events)).toEqual(['acquire k1', 'lost']);
+    if (held !== undefined) await session.release(held);
+    session.lost(grant, 'after the release');
+    expect(story(events)).toEqual(['acquire k1', 'lost', 'release k1']);
+  });
+
   it('does not write once it has been told that the lock is lost, but releases', async () => {
     const { events } = await load(
       '1',

@@ -5,7 +5,7 @@
 
 import type { Clock } from '../clock.ts';
 import type { ClientConfig } from '../contract/control.ts';
-import type { Grant, Recipe } from '../contract/lock-client.ts';
+import type { AcquireRequest, Grant, Recipe } from '../contract/lock-client.ts';
 import type { HeldLock, Random, Session, Workload } from '../contract/workload.ts';
 import { millis, nanosOf, type Millis } from '../history/op.ts';
 import { randomStream } from '../rng.ts';
@@ -37,6 +37,8 @@ export interface ClientSession extends Session {
   acquireUnless(lock: string, giveUp: () => boolean): Promise<HeldLock | undefined>;
   /** Idles between two turns of the workload. */
   idle(): Promise<void>;
+  /** The lock library says that a grant is gone; without effect once it is released or known to be lost. */
+  lost(request: AcquireRequest, reason: string): void;
 }
 
 /** What the client knows about a lock it was granted and has not released. */
@@ -53,6 +55,8 @@ export function openSession(options: SessionOptions): ClientSession {
   const idling = randomStream(config.seed, 'idle');
   const polling = randomStream(config.seed, 'poll');
   const holds = new WeakMap<HeldLock, Hold>();
+  /** Of every lock held: owner → what to do when it is lost. */
+  const losers = new Map<string, (reason: string) => void>();
 
   const wait = async (random: Random, { min, max }: { readonly min: Millis; readonly max: Millis }) => {
     const duration = millis(random.real(min, max));
@@ -60,7 +64,7 @@ export function openSession(options: SessionOptions): ClientSession {
   };
 
   const hold = (grant: Grant): HeldLock => {
-    const { lock } = grant.request;
+    const { lock, owner } = grant.request;
     let lost = false;
     const held: HeldLock = {
       lock,
@@ -76,11 +80,14 @@ export function openSession(options: SessionOptions): ClientSession {
             clock,
             paceMillis: millis(config.ttlMillis * recipe.renewAt),
             renew: () => recorder.renew(grant),
-            onLost: (reason) => {
-              lost = true;
-              recorder.lost(lock, reason);
-            },
+            onLost: (reason) => losers.get(owner)?.(reason),
           });
+    losers.set(owner, (reason) => {
+      losers.delete(owner);
+      lost = true;
+      recorder.lost(lock, reason);
+      void renewal?.stop();
+    });
     holds.set(held, { grant, renewal });
     return held;
   };
@@ -103,6 +110,7 @@ export function openSession(options: SessionOptions): ClientSession {
       return options.stopping();
     },
     acquireUnless,
+    lost: (request, reason) => losers.get(request.owner)?.(reason),
     acquire(lock) {
       const deadline = clock.now() + nanosOf(config.patienceMillis);
       return acquireUnless(lock, () => options.stopping() || clock.now() >= deadline);
@@ -111,6 +119,7 @@ export function openSession(options: SessionOptions): ClientSession {
       const known = holds.get(held);
       if (known === undefined) throw new Error(`released ${held.lock}, which is not held`);
       holds.delete(held);
+      losers.delete(known.grant.request.owner);
       const renewed = known.renewal?.stop();
       await recorder.release(known.grant);
       await renewed;

@@ -58,3 +58,24 @@ export type FromClient =
 export function decodeFromClient(line: string): FromClient | undefined {
   return line.startsWith('{"t":') ? (JSON.parse(line) as FromClient) : undefined;
 }
+
+const COMMANDS: ReadonlySet<unknown> = new Set<ToClient['t']>([
+  'hello',
+  'setup',
+  'start',
+  'stop',
+  'try-each',
+  'read-all',
+  'quit',
+]);
+
+/**
+ * Throws SyntaxError if the line is no command. Looks at its kind only: both ends are of one build, since the coordinator
+ * bundles the client from its own sources, and a plan's values were checked by `parsePlan`.
+ */
+export function decodeToClient(line: string): ToClient {
+  const value: unknown = JSON.parse(line);
+  if (typeof value === 'object' && value !== null && 't' in value && COMMANDS.has(value.t))
+    return value as ToClient;
+  throw new SyntaxError(`not a command: ${line.slice(0, 200)}`);
+}

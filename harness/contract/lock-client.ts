@@ -1,7 +1,7 @@
 // What lockpick asks of a lock library: the narrow interface a recipe (or a user's adapter) implements. It says what
 // happened as a value, never by throwing; recording, retrying and renewing are done above it, in `client/`.
 
-import type { FencingToken, Millis, Nanos } from '../history/op.ts';
+import type { FencingToken, Millis, Nanos, Vote } from '../history/op.ts';
 
 /** What came of one request (I4): `fail` only where the error table says that it has not happened and never will. */
 export type Outcome<T> =
@@ -26,13 +26,16 @@ export interface Grant {
   readonly validUntil?: Nanos;
 }
 
+/** What came of an attempt, and what each server answered where several were asked. */
+export type Acquired = Outcome<Grant> & { readonly votes?: readonly Vote[] };
+
 /**
  * A lock library in use by one process. Every method settles within the client's own time limits and never rejects;
  * past a limit the outcome is `info` and the connection is given up.
  */
 export interface LockClient extends AsyncDisposable {
   /** One attempt. `fail` with `busy`: held by another. */
-  acquire(request: AcquireRequest): Promise<Outcome<Grant>>;
+  acquire(request: AcquireRequest): Promise<Acquired>;
   /** Extends the lease by the request's TTL. `fail` with `not-owner`: it is gone. Absent: no renewal. */
   renew?(grant: Grant): Promise<Outcome<{ readonly validUntil?: Nanos }>>;
   /** Gives it back. `released` false: it had ended before; absent: the service does not say whose lock it removed. */
@@ -52,6 +55,8 @@ export interface Recipe {
   readonly polls: boolean;
   /** The client renews in the background at this fraction of the TTL; undefined: never. */
   readonly renewAt?: number;
+  /** A grant lasts as long as the client's session; no TTL bounds it, and none is recorded. */
+  readonly sessionBound?: true;
   /** Its renew and release check that the caller is the owner, atomically. */
   readonly ownerChecked: boolean;
   /** It is wrong on purpose; this is what is wrong with it. */
@@ -66,6 +71,8 @@ export interface RecipeContext {
   readonly commandTimeLimit: Millis;
   /** The run's clock. */
   now(): Nanos;
+  /** The library noticed by itself that a grant is gone (session ended, deadline passed). Once a grant, at once. */
+  onLost(request: AcquireRequest, reason: string): void;
 }
 
 /** One row of a backend's error table: what a driver's error means for the operation. */

@@ -14,6 +14,7 @@ import {
   type Invoke,
   type JsonRecord,
   type OpName,
+  type Vote,
 } from './op.ts';
 import { assembleHistory, HistoryError, type History } from './history.ts';
 
@@ -147,6 +148,7 @@ export function decodeEvent(line: string, lineNumber: number): HistoryEvent {
         ...(fields.has('value') && { value: fields.scalar('value') }),
         ...(fields.has('version') && { version: fields.scalar('version') }),
         ...(fields.has('highest') && { highest: fields.token('highest') }),
+        ...(fields.has('votes') && { votes: fields.records('votes').map((row) => decodeVote(row)) }),
         ...(fields.has('audit') && { audit: fields.records('audit').map((row) => decodeAuditRow(row)) }),
       };
     }
@@ -213,6 +215,10 @@ function decodeInvoke(fields: Fields, time: Invoke['time']): Invoke {
     ...(fields.has('base') && { base: fields.scalar('base') }),
     ...(fields.has('token') && { token: fields.token('token') }),
   };
+}
+
+function decodeVote(row: Fields): Vote {
+  return { node: row.text('node'), answer: row.text('answer'), at: row.nanos('at') };
 }
 
 function decodeAuditRow(row: Fields): AuditRow {

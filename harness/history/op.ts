@@ -127,8 +127,19 @@ export interface Completion {
   readonly version?: string;
   /** write refused for a stale token: the highest token seen by the store. */
   readonly highest?: FencingToken;
+  /** acquire: what each server answered, where the recipe asks several. */
+  readonly votes?: readonly Vote[];
   /** read by the coordinator after the run: the store's own append-only record of this key (2.6), in its order. */
   readonly audit?: readonly AuditRow[];
+}
+
+/** One server's answer to an acquire that asks several, such as Redlock's. */
+export interface Vote {
+  readonly node: string;
+  /** `granted`, `busy`, or the word of the error table for what went wrong. */
+  readonly answer: string;
+  /** When the client had the answer, or gave up waiting for it. */
+  readonly at: Nanos;
 }
 
 /** One attempt to write, as the store itself recorded it. */

@@ -38,6 +38,7 @@ function open(recipe: Recipe, address: { readonly host: string; readonly port: n
     servers: [{ name: 'r1', ...address }],
     commandTimeLimit: TIME_LIMIT,
     now: () => clock.now(),
+    onLost: () => {},
   });
 }
 
