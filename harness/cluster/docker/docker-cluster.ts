@@ -10,7 +10,7 @@ import { HarnessError, messageOf } from '../../contract/errors.ts';
 import { millis, type Millis } from '../../history/op.ts';
 import { tarArchive } from './archive.ts';
 import { dockerNode, type DockerNode } from './docker-node.ts';
-import { ask, type Engine } from './engine.ts';
+import { ask, type Container, type Engine } from './engine.ts';
 import { SANDBOX_IMAGE, type Image, type Images } from './images.ts';
 import { createNetwork, type ClusterNetwork } from './network.ts';
 import { newSessionName, removeSessionNamed, sessionLabels } from './session.ts';
@@ -116,26 +116,30 @@ async function createNode(
   );
   signal.throwIfAborted();
   await ask(`start the sandbox of node ${name}`, sandbox.start());
+  const create = async (): Promise<Container> => {
+    const container = await ask(
+      `create node ${name}`,
+      docker.createContainer({
+        name: containerName,
+        Image: imageOf(images, spec.image).reference,
+        Labels: labels,
+        ...(spec.entrypoint !== undefined && { Entrypoint: [...spec.entrypoint] }),
+        ...(spec.command !== undefined && { Cmd: [...spec.command] }),
+        Env: Object.entries(spec.environment ?? {}).map(([key, value]) => `${key}=${value}`),
+        // What a stream node prints is its share of the journal: stored there, not once more by Docker.
+        ...(spec.stream === true && { OpenStdin: true, StdinOnce: true }),
+        HostConfig: {
+          NetworkMode: `container:${sandbox.id}`,
+          LogConfig: spec.stream === true ? NO_LOG : BOUNDED_LOG,
+        },
+      }),
+    );
+    if (spec.files !== undefined && spec.files.length > 0)
+      await ask(`put files into node ${name}`, container.putArchive(tarArchive(spec.files), { path: '/' }));
+    return container;
+  };
   signal.throwIfAborted();
-  const container = await ask(
-    `create node ${name}`,
-    docker.createContainer({
-      name: containerName,
-      Image: imageOf(images, spec.image).reference,
-      Labels: labels,
-      ...(spec.command !== undefined && { Cmd: [...spec.command] }),
-      Env: Object.entries(spec.environment ?? {}).map(([key, value]) => `${key}=${value}`),
-      // What a stream node prints is its share of the journal: stored there, not once more by Docker.
-      ...(spec.stream === true && { OpenStdin: true, StdinOnce: true }),
-      HostConfig: {
-        NetworkMode: `container:${sandbox.id}`,
-        LogConfig: spec.stream === true ? NO_LOG : BOUNDED_LOG,
-      },
-    }),
-  );
-  if (spec.files !== undefined && spec.files.length > 0)
-    await ask(`put files into node ${name}`, container.putArchive(tarArchive(spec.files), { path: '/' }));
-  return dockerNode({ spec, address, container, sandbox });
+  return dockerNode({ spec, address, container: await create(), create, sandbox });
 }
 
 function imageOf(images: Images, name: string): Image {

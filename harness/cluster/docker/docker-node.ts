@@ -18,6 +18,8 @@ export interface NodeParts {
   readonly address: string;
   /** Created, not started. */
   readonly container: Container;
+  /** Another one like it. */
+  create(): Promise<Container>;
   /** Running. */
   readonly sandbox: Container;
 }
@@ -36,8 +38,11 @@ const LOG_LINES = 20;
 const LOG_BYTES_MAX = 1 << 20;
 const ALREADY_STARTED = 304;
 
-export function dockerNode({ spec, address, container, sandbox }: NodeParts): DockerNode {
+export function dockerNode({ spec, address, sandbox, ...parts }: NodeParts): DockerNode {
   const { name } = spec;
+  let { container } = parts;
+  /** What the containers printed that this one replaced. */
+  let earlierLogs = '';
   const clock = monotonicClock(monotonicOrigin());
   const errors = tailOf(LOG_BYTES_MAX);
   /** Of the process that runs or ran last, and of the one that will be started next. */
@@ -127,7 +132,7 @@ export function dockerNode({ spec, address, container, sandbox }: NodeParts): Do
     const output = tailOf(Number.POSITIVE_INFINITY);
     const bytes = await ask(`read the log of node ${name}`, container.logs({ stdout: true, stderr: true }));
     frameReader({ stdout: output.push, stderr: output.push })(bytes);
-    return output.text();
+    return earlierLogs + output.text();
   };
 
   const ready = async (timeLimit: Millis, signal?: AbortSignal): Promise<void> => {
@@ -183,6 +188,13 @@ export function dockerNode({ spec, address, container, sandbox }: NodeParts): Do
       }
       current = next ?? current;
       next = undefined;
+    },
+    reset: async () => {
+      if (spec.stream === true)
+        throw new HarnessError('internal', `node ${name} cannot be reset: it is spoken to over its streams`);
+      earlierLogs = await logs();
+      await ask(`remove node ${name}`, container.remove({ v: true }));
+      container = await parts.create();
     },
     exec: (command, timeLimit) => exec(container, command, timeLimit),
     execInSandbox: (command, timeLimit) => exec(sandbox, command, timeLimit),

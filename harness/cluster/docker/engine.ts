@@ -42,8 +42,8 @@ export async function findEngine(): Promise<Engine> {
   if (client === LATE) throw noEngine(`nothing within ${FIND_TIME_LIMIT} ms`);
   const docker = client.container.dockerode;
   // Where the asked-for socket does not answer testcontainers goes on to the usual ones: another engine than asked.
-  if (wanted?.startsWith('unix://') === true && socketOf(docker) !== wanted.slice('unix://'.length))
-    throw noEngine(`another socket than DOCKER_HOST answers (${socketOf(docker)})`);
+  if (wanted?.startsWith('unix://') === true && socketOf(docker) !== new URL(wanted).pathname)
+    throw noEngine(`only another one does, at ${socketOf(docker)}`);
   const { image } = client;
   return { docker, pull: (reference) => image.pull(ImageName.fromString(reference)) };
 }
@@ -66,8 +66,8 @@ function socketOf(docker: Docker): string {
 function noEngine(detail: string): HarnessError {
   const host = process.env['DOCKER_HOST'];
   if (host !== undefined)
-    return new HarnessError('environment', `no Docker engine answers at DOCKER_HOST=${host}`, {
-      remedy: 'start that engine, or unset DOCKER_HOST to use the one of this machine',
+    return new HarnessError('environment', `no Docker engine answers at ${host}`, {
+      remedy: 'start it, or choose another with DOCKER_HOST or docker context use',
       detail,
     });
   if (existsSync(USUAL_SOCKET) && !mayUse(USUAL_SOCKET)) {

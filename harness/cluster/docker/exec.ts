@@ -12,7 +12,7 @@ import { LATE, withinLimit } from './time-limit.ts';
 const OUTPUT_BYTES_MAX = 1 << 20;
 
 /**
- * The command's result, or `LATE`. Throws HarnessError('environment') if the engine refuses, as it does for a
+ * The command's result, or `LATE`; then it may still be running. Throws HarnessError('environment') if the engine refuses, as it does for a
  * container that is not running. Costs about 60 ms.
  */
 export async function execWithin(
@@ -36,6 +36,7 @@ async function exec(
     what,
     container.exec({ Cmd: [...command], AttachStdout: true, AttachStderr: true }),
   );
+  if (givenUp.aborted) throw new Error('given up before it was started');
   const stream = await ask(what, execution.start({ hijack: true, stdin: false }));
   const giveUp = (): unknown => stream.destroy();
   if (givenUp.aborted) giveUp();

@@ -50,13 +50,13 @@ export async function ensureImages(engine: Engine, request: ImagesRequest): Prom
   return Object.fromEntries(entries);
 }
 
-/** Which of our images are there, without building any. Throws HarnessError('environment') without an engine. */
-export async function presentImages(): Promise<{ name: string; present: boolean }[]> {
+/** Our images as they would be used; `present` false: a run would build it first. Builds nothing. */
+export async function ourImages(): Promise<{ name: string; reference: string; present: boolean }[]> {
   const lines = await runImagesScript(OUR_IMAGES, { check: true, say: () => {} });
-  return OUR_IMAGES.map((name) => ({
-    name,
-    present: lines.some((line) => line.name === name && line.reference.endsWith(' present')),
-  }));
+  return OUR_IMAGES.map((name) => {
+    const [reference = '', word] = lines.find((line) => line.name === name)?.reference.split(' ') ?? [];
+    return { name, reference, present: word === 'present' };
+  });
 }
 
 async function digestOf(engine: Engine, reference: string): Promise<string | undefined> {
@@ -114,8 +114,11 @@ async function runImagesScript(
     if (complaints.length > COMPLAINT_LINES) complaints.shift();
   });
   const exitCode = await new Promise<number | null>((resolve, reject) => {
-    script.on('error', reject);
-    script.on('close', resolve);
+    script.on('error', (error) => reject(error));
+    script.on('close', (code) => resolve(code));
+  }).catch((error: unknown) => {
+    signal?.throwIfAborted();
+    throw new HarnessError('environment', `bash could not be started: ${messageOf(error)}`, { cause: error });
   });
   if (exitCode === 0 || (check && exitCode === 1)) return found;
   throw new HarnessError(

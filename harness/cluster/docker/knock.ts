@@ -15,8 +15,8 @@ printf %s "$3" >&3
 IFS= read -r -N "\${#4}" reply <&3
 [ "$reply" = "$4" ] || exit 4
 `;
-/** `timeout` had to end it: by its own code, or by SIGKILL. */
-const TIMED_OUT = new Set([124, 137]);
+/** The exit code of `timeout` when it had to end the script. */
+const TIMED_OUT = 124;
 const NOT_CONNECTED = 3;
 /** What the exec itself may take on top; past it the answer counts as silence. */
 const EXEC_MARGIN_MILLIS = 5_000;
@@ -36,22 +36,9 @@ export async function knock(
   timeLimit: Millis,
 ): Promise<ProbeAnswer> {
   const seconds = String(timeLimit / 1000);
-  const command = [
-    'timeout',
-    '-s',
-    'KILL',
-    seconds,
-    'bash',
-    '-c',
-    SCRIPT,
-    'knock',
-    address,
-    String(port),
-    send,
-    expect,
-  ];
+  const command = ['timeout', seconds, 'bash', '-c', SCRIPT, 'knock', address, String(port), send, expect];
   const result = await execWithin(sandbox, command, millis(timeLimit + EXEC_MARGIN_MILLIS));
-  if (result === LATE || TIMED_OUT.has(result.exitCode)) return 'silent';
+  if (result === LATE || result.exitCode === TIMED_OUT) return 'silent';
   if (result.exitCode === 0) return 'answers';
   if (result.exitCode !== NOT_CONNECTED) return 'declines';
   return result.stderr.includes('refused') ? 'refused' : 'silent';
