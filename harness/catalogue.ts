@@ -138,7 +138,8 @@ const redisSingle: readonly Omit<Cell, 'backend' | 'variant'>[] = [
     recipe: 'get-then-del',
     fault: 'pause-releaser',
     workload: 'counter',
-    settings: { locks: 1 },
+    // The client must not give up on the late answer, nor the lease outlive the pause.
+    settings: { locks: 1, ttlMillis: '300ms', commandTimeLimitMillis: '2s', thinkMillis: '20ms..40ms' },
     expected: {
       grade: 'unsafe',
       findings: ['double-grant'],
@@ -153,7 +154,13 @@ const redisSingle: readonly Omit<Cell, 'backend' | 'variant'>[] = [
     recipe: 'setnx-then-expire',
     fault: 'kill-acquirer',
     workload: 'counter',
-    settings: { locks: 10, thinkMillis: '5ms..10ms', idleMillis: '20ms..60ms' },
+    // Acquires on their way to free locks: many locks, and more time between sessions than in them.
+    settings: {
+      locks: 10,
+      thinkMillis: '5ms..10ms',
+      idleMillis: '20ms..60ms',
+      minContendedHandoffs: 1,
+    },
     expected: { ...safe, liveness: ['stuck-lock'] },
     because: 'a process that dies between SETNX and PEXPIRE leaves a key that never expires',
   },

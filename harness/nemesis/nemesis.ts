@@ -136,9 +136,11 @@ export class Nemesis implements AsyncDisposable {
     this.#underFault.add(node.name);
     let active: ActiveFault | undefined;
     try {
+      const began = this.#options.clock.now();
       active = await kind.inject(node, spec);
       if (active.evidence !== undefined) report('acted', active.evidence);
-      await this.#elapsed(spec.durationMillis);
+      // Proving it takes part of its time.
+      await this.#elapsed(spec.durationMillis - (this.#options.clock.now() - began) / 1e6);
     } finally {
       try {
         await active?.[Symbol.asyncDispose]();
