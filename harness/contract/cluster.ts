@@ -11,11 +11,19 @@ export interface NodeSpec {
   readonly name: string;
   readonly role: NodeRole;
   readonly image: string;
+  /** Replaces the image's entry point. */
+  readonly entrypoint?: readonly string[];
   /** Replaces the image's command. */
   readonly command?: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
-  /** Files put into the container before it starts; they survive kill and start. */
-  readonly files?: readonly { readonly path: string; readonly content: string | Uint8Array }[];
+  /** Files put into the container before it starts; they survive kill and start. `writable`: by whoever runs there. */
+  readonly files?: readonly {
+    readonly path: string;
+    readonly content: string | Uint8Array;
+    readonly writable?: boolean;
+  }[];
+  /** After it has ended whoever runs it leaves it down for this long. */
+  readonly restartDelayMillis?: Millis;
   /** How to ask it whether it serves. Absent: running is enough. */
   readonly ready?: Probe;
   /** The TCP port it serves on, for probes that knock from its own network namespace. */
@@ -77,6 +85,11 @@ export interface Node {
   thaw(): Promise<void>;
   /** Starts it again after it exited: same address, same files, same disk; does not wait for readiness. */
   start(): Promise<void>;
+  /**
+   * Gives an exited node a new container: same address, same name, its files as at first, and nothing on its disk. Not
+   * for a node with `stream: true`.
+   */
+  reset(): Promise<void>;
   /** Asks the engine (not the node) what its process is doing. */
   state(): Promise<NodeState>;
   /**
