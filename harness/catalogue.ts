@@ -4,6 +4,7 @@
 import type { Expectation } from '../checkers/verdict.ts';
 import { DEFAULT_VARIANT } from './contract/backend.ts';
 import type { Plan, PlanInput } from './plan.ts';
+import { workloads } from '../workloads/index.ts';
 
 export interface Cell {
   readonly backend: string;
@@ -32,9 +33,6 @@ const outlived: Expectation = {
 
 /** The same harm to the store that checks nothing; the one that checks the token stayed clean. */
 const outlivedButFenced: Expectation = { ...outlived, grade: 'safe-with-fencing' };
-
-/** Work that takes longer than the lease: long enough past it that others are granted the lock meanwhile. */
-const LONG_HOLD: PlanInput = { ttlMillis: '500ms', thinkMillis: '700ms..900ms' };
 
 const redisSingle: readonly Omit<Cell, 'backend' | 'variant'>[] = [
   ...['set-nx-px', 'watchdog', 'fenced-incr'].flatMap((recipe): Omit<Cell, 'backend' | 'variant'>[] => [
@@ -102,7 +100,7 @@ const redisSingle: readonly Omit<Cell, 'backend' | 'variant'>[] = [
     recipe: 'set-nx-px',
     fault: 'none',
     workload: 'long-hold',
-    settings: LONG_HOLD,
+    settings: {},
     expected: outlived,
     because: 'nothing extends the lease while the work goes on',
   },
@@ -110,7 +108,7 @@ const redisSingle: readonly Omit<Cell, 'backend' | 'variant'>[] = [
     recipe: 'watchdog',
     fault: 'none',
     workload: 'long-hold',
-    settings: LONG_HOLD,
+    settings: {},
     expected: safe,
     because: 'the lease is renewed for as long as its holder lives',
   },
@@ -118,7 +116,7 @@ const redisSingle: readonly Omit<Cell, 'backend' | 'variant'>[] = [
     recipe: 'watchdog',
     fault: 'pause-holder',
     workload: 'long-hold',
-    settings: LONG_HOLD,
+    settings: {},
     expected: outlived,
     because: 'a stopped process does not renew',
   },
@@ -172,18 +170,34 @@ export const catalogue: readonly Cell[] = redisSingle.map((cell) => ({
   ...cell,
 }));
 
+/** What identifies a cell. */
+export type CellNames = Pick<Cell, 'backend' | 'variant' | 'recipe' | 'fault' | 'workload'>;
+
+export function cellNamed(names: CellNames): Cell | undefined {
+  return catalogue.find(
+    ({ backend, variant, recipe, fault, workload }) =>
+      backend === names.backend &&
+      variant === names.variant &&
+      recipe === names.recipe &&
+      fault === names.fault &&
+      workload === names.workload,
+  );
+}
+
+/** What a plan of these names is given where nothing else says otherwise. */
+export function settingsOf(names: CellNames): PlanInput {
+  return {
+    ...workloads.find(({ name }) => name === names.workload)?.defaults,
+    ...cellNamed(names)?.settings,
+  };
+}
+
 /** The catalogued cell of a plan, if its settings still are what the expectation was made for. */
 export function cellOf(plan: Plan): Cell | undefined {
-  return catalogue.find(
-    (cell) =>
-      cell.backend === plan.backend &&
-      cell.variant === plan.variant &&
-      cell.recipe === plan.recipe &&
-      cell.fault === plan.fault &&
-      cell.workload === plan.workload &&
-      // Work that outlives the lease by itself, or no longer does, makes another experiment of it.
-      (cell.workload === 'long-hold'
-        ? plan.thinkMillis.min > plan.ttlMillis
-        : plan.thinkMillis.max < plan.ttlMillis / 2),
-  );
+  // Work that outlives the lease by itself, or no longer does, makes another experiment of it.
+  const comparable =
+    plan.workload === 'long-hold'
+      ? plan.thinkMillis.min > plan.ttlMillis
+      : plan.thinkMillis.max < plan.ttlMillis / 2;
+  return comparable ? cellNamed(plan) : undefined;
 }

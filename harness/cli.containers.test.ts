@@ -56,7 +56,15 @@ const runDirectories = (): string[] => readdirSync(out).filter((name) => name.in
 describe('lockpick run', () => {
   it('ends with a verdict, its files, and an empty engine', async () => {
     const { child, ended } = lockpick(
-      ...['run', 'redis-single/set-nx-px/none', '--seed', '5', '--time-limit', '3s', '--out', out, '--json'],
+      'run',
+      'redis-single/set-nx-px/none',
+      '--seed',
+      '5',
+      '--time-limit',
+      '3s',
+      '--out',
+      out,
+      '--json',
     );
     const { code, stdout, stderr } = await ended;
     expect(code, stderr).toBe(0);
@@ -75,7 +83,14 @@ describe('lockpick run', () => {
 
   it('leaves nothing on the engine when a server does not come up, and says why', async () => {
     const { child, ended } = lockpick(
-      ...['run', 'redis-single', '--image', 'redis=debian:trixie-slim', '--time-limit', '3s', '--out', out],
+      'run',
+      'redis-single',
+      '--image',
+      'redis=debian:trixie-slim',
+      '--time-limit',
+      '3s',
+      '--out',
+      out,
     );
     const { code, stderr } = await ended;
     expect(code).toBe(69);
@@ -90,7 +105,14 @@ describe('lockpick run', () => {
     '%s: stops early, judges what was recorded, removes everything, exits with %d',
     async (signal, expected) => {
       const { child, ended, said } = lockpick(
-        ...['run', 'redis-single/set-nx-px/pause-holder', '--seed', '5', '--time-limit', '60s', '--out', out],
+        'run',
+        'redis-single/set-nx-px/pause-holder',
+        '--seed',
+        '5',
+        '--time-limit',
+        '60s',
+        '--out',
+        out,
       );
       await said('running');
       await new Promise((resolve) => setTimeout(resolve, 3_000));
@@ -107,7 +129,12 @@ describe('lockpick run', () => {
 
   it('a second Ctrl-C only heals and removes: no verdict', async () => {
     const { child, ended, said } = lockpick(
-      ...['run', 'redis-single/set-nx-px/pause-holder', '--time-limit', '60s', '--out', out],
+      'run',
+      'redis-single/set-nx-px/pause-holder',
+      '--time-limit',
+      '60s',
+      '--out',
+      out,
     );
     await said('running');
     await new Promise((resolve) => setTimeout(resolve, 1_000));
@@ -124,7 +151,12 @@ describe('lockpick run', () => {
 
   it('kill -9: what is left is judgeable, and the next start removes the containers', async () => {
     const { child, ended, said } = lockpick(
-      ...['run', 'redis-single/set-nx-px/none', '--time-limit', '60s', '--out', out],
+      'run',
+      'redis-single/set-nx-px/none',
+      '--time-limit',
+      '60s',
+      '--out',
+      out,
     );
     await said('running');
     await new Promise((resolve) => setTimeout(resolve, 3_000));
@@ -137,7 +169,7 @@ describe('lockpick run', () => {
     expect(check.code, check.stderr).toBe(0);
     expect(JSON.parse(check.stdout)).toMatchObject({ verdict: 'valid', findings: [] });
 
-    const next = await lockpick(...['run', 'redis-single/set-nx-px/none', '--time-limit', '1s', '--out', out])
+    const next = await lockpick('run', 'redis-single/set-nx-px/none', '--time-limit', '1s', '--out', out)
       .ended;
     expect(next.stderr).toContain('dead session');
     expect(await leftBy(child.pid)).toEqual([]);

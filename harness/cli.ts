@@ -4,27 +4,14 @@
 
 import { Command, CommanderError, Option } from 'commander';
 import { EXIT_CODE, HarnessError, messageOf } from './contract/errors.ts';
+import { PLAN_FLAGS } from './plan-flags.ts';
 
 /** Flags that shape a plan; each has its `LOCKPICK_…` twin. */
 function withPlanFlags(command: Command): Command {
-  const flags: readonly (readonly [string, string])[] = [
-    ['--backend <name>', 'lock service, see `lockpick list`'],
-    ['--variant <name>', 'other settings or versions of its servers'],
-    ['--recipe <name>', 'how it is used as a lock'],
-    ['--fault <name>', 'what is done to it'],
-    ['--workload <name>', 'what clients do under the lock'],
-    ['--seed <text>', 'root of all choices; drawn and printed if absent'],
-    ['--time-limit <duration>', 'how long the load runs, e.g. 20s'],
-    ['--ttl <duration>', 'lease asked for, e.g. 1s'],
-    ['--clients <n>', 'client processes'],
-    ['--locks <n>', 'lock names'],
-    ['--think <span>', 'work under the lock, e.g. 30ms..80ms'],
-    ['--idle <span>', 'pause between two sessions'],
-  ];
-  for (const [flag, description] of flags) {
-    const option = new Option(flag, description);
-    command.addOption(option.env(`LOCKPICK_${option.name().replaceAll('-', '_').toUpperCase()}`));
-  }
+  for (const { flag, value, says } of PLAN_FLAGS)
+    command.addOption(
+      new Option(`--${flag} <${value}>`, says).env(`LOCKPICK_${flag.replaceAll('-', '_').toUpperCase()}`),
+    );
   return command
     .option('--seeds <n>', 'run each cell with this many seeds', '1')
     .option('--image <name=reference>', 'use another image for a server', collect, [])
@@ -67,7 +54,7 @@ function program(): Command {
         "lockpick run 'redis-single/*/pause-holder' --seeds 3 --out nightly",
       ),
     )
-    .action(async (cells: string[], flags: object) => {
+    .action(async (cells: string[], flags: Readonly<Record<string, unknown>>) => {
       const { runCommand } = await import('./commands/run.ts');
       process.exitCode = await runCommand(cells, flags);
     });

@@ -2,7 +2,8 @@
 
 import { describe, expect, it } from 'vitest';
 import { HarnessError } from './contract/errors.ts';
-import { cellName, known, parsePlan, planFlags, type PlanInput, type Vocabulary } from './plan.ts';
+import { cellName, known, parsePlan, type PlanInput, type Vocabulary } from './plan.ts';
+import { differingFlags, planFields } from './plan-flags.ts';
 
 const vocabulary: Vocabulary = {
   backends: [{ name: 'redis-single', recipes: [{ name: 'set-nx-px' }, { name: 'watchdog' }] }],
@@ -87,10 +88,20 @@ describe('names and flags', () => {
     );
   });
 
-  it('gives flags with units', () => {
-    expect(planFlags(parsePlan(vocabulary, minimal, { ttlMillis: '1500ms' })).join(' ')).toContain(
-      '--ttl 1.5s --clients 5 --locks 3 --think 30ms..80ms',
-    );
+  it('writes the flags by which two plans differ, with units', () => {
+    const base = parsePlan(vocabulary, minimal);
+    const plan = parsePlan(vocabulary, minimal, { ttlMillis: '1500ms', thinkMillis: '0', locks: 7 });
+    expect(differingFlags(plan, base)).toEqual(['--ttl 1.5s', '--locks 7', '--think 0ms']);
+    expect(differingFlags(base, base)).toEqual([]);
+  });
+
+  it('reads flags back into the plan they were written from', () => {
+    const fields = planFields({ ttl: '1.5s', commandTimeLimit: '2s', seed: '9' });
+    expect(parsePlan(vocabulary, minimal, fields)).toMatchObject({
+      ttlMillis: 1500,
+      commandTimeLimitMillis: 2000,
+      seed: '9',
+    });
   });
 
   it('says when nothing was given', () => {

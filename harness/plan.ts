@@ -5,7 +5,7 @@ import { z } from 'zod';
 import leven from 'leven';
 import { DEFAULT_VARIANT } from './contract/backend.ts';
 import { HarnessError } from './contract/errors.ts';
-import { formatDuration, parseDuration, parseSpan } from './duration.ts';
+import { parseDuration, parseSpan } from './duration.ts';
 import type { Millis } from './history/op.ts';
 
 /** The names a plan may use; handed in, so that this file knows no backend. */
@@ -161,28 +161,4 @@ export function cellName(plan: Pick<Plan, 'backend' | 'variant' | 'recipe' | 'fa
   return [backendName(plan), recipe, fault, ...(workload === PLAN_DEFAULTS.workload ? [] : [workload])].join(
     '/',
   );
-}
-
-/** What differs from the defaults, as flags: with the same version they make the same plan. */
-export function planFlags(plan: Plan): string[] {
-  const flags = [
-    `--backend ${plan.backend}`,
-    `--recipe ${plan.recipe}`,
-    `--fault ${plan.fault}`,
-    `--workload ${plan.workload}`,
-    `--seed ${plan.seed}`,
-    `--time-limit ${formatDuration(plan.timeLimitMillis)}`,
-    `--ttl ${formatDuration(plan.ttlMillis)}`,
-    `--clients ${plan.clients}`,
-    `--locks ${plan.locks}`,
-    `--think ${formatSpan(plan.thinkMillis)}`,
-    `--idle ${formatSpan(plan.idleMillis)}`,
-  ];
-  if (plan.variant !== DEFAULT_VARIANT) flags.push(`--variant ${plan.variant}`);
-  for (const [name, reference] of Object.entries(plan.images)) flags.push(`--image ${name}=${reference}`);
-  return flags;
-}
-
-function formatSpan({ min, max }: { readonly min: number; readonly max: number }): string {
-  return min === max ? formatDuration(min) : `${formatDuration(min)}..${formatDuration(max)}`;
 }

@@ -2,13 +2,14 @@
 // run and for any stored one later: a stored run can be judged again by a newer checker.
 
 import { z } from 'zod';
-import { cellOf, type Cell } from './catalogue.ts';
+import { cellOf, settingsOf, type Cell } from './catalogue.ts';
 import { monotonicClock, monotonicOrigin } from './clock.ts';
 import { HarnessError, messageOf } from './contract/errors.ts';
 import { parseHistory } from './history/json-lines.ts';
 import { HistoryError, type History } from './history/history.ts';
 import { exitCodeOf, judge } from './judge.ts';
-import { parsePlan, planFlags, type Plan } from './plan.ts';
+import { cellName, parsePlan, type Plan } from './plan.ts';
+import { differingFlags } from './plan-flags.ts';
 import type { JudgedRun } from './report/judged-run.ts';
 import { readRunFile, type RunDirectory } from './results.ts';
 import { vocabulary } from './vocabulary.ts';
@@ -92,7 +93,12 @@ export function judgeRun(directory: RunDirectory): StoredRun {
 
 /** Makes the same run again: the same schedule and the same choices of every client (I6). */
 export function replayCommand(plan: Plan): string {
-  return `npm run -s lockpick -- run ${planFlags(plan).join(' ')}`;
+  const { backend, variant, recipe, fault, workload, seed } = plan;
+  const named = { backend, variant, recipe, fault, workload };
+  const base = parsePlan(vocabulary, named, settingsOf(named), { seed });
+  const images = Object.entries(plan.images).map(([name, reference]) => `--image ${name}=${reference}`);
+  const flags = [`--seed ${seed}`, ...differingFlags(plan, base), ...images];
+  return `npm run -s lockpick -- run ${cellName(plan)} ${flags.join(' ')}`;
 }
 
 export function reportedRun({ directory, plan, surroundings, cell, history, verdict }: StoredRun): JudgedRun {

@@ -7,5 +7,7 @@ import { counter } from './counter.ts';
 export const longHold: Workload = {
   name: 'long-hold',
   summary: 'as counter, but the work takes longer than the TTL',
+  // Long enough past the lease that others are granted the lock meanwhile.
+  defaults: { ttlMillis: '500ms', thinkMillis: '700ms..900ms' },
   run: (session) => counter.run(session),
 };

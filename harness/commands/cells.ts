@@ -1,15 +1,14 @@
 // Cell patterns on the command line: `backend[:variant][/recipe[/fault[/workload]]]`. `*` matches catalogued cells; a part that is
 // left out takes the default, so `redis-single` is one run and `redis-single/*` is many.
 
-import { catalogue, type Cell } from '../catalogue.ts';
+import { catalogue, settingsOf, type Cell, type CellNames } from '../catalogue.ts';
 import { DEFAULT_VARIANT } from '../contract/backend.ts';
 import { HarnessError } from '../contract/errors.ts';
 import { backendName, known, PLAN_DEFAULTS, type PlanInput } from '../plan.ts';
 import { vocabulary } from '../vocabulary.ts';
 
-const PARTS = ['backend', 'variant', 'recipe', 'fault', 'workload'] as const;
-/** A pattern has no part of its own for the variant. */
-const PARTS_MAX = PARTS.length - 1;
+/** backend[:variant], recipe, fault, workload. */
+const PARTS_MAX = 4;
 
 function split(pattern: string): string[] {
   const parts = pattern.split('/');
@@ -36,31 +35,35 @@ export function matchingCells(pattern: string): readonly Cell[] {
 }
 
 /**
- * The plan layers that a pattern stands for: one for each matching cell if it has a `*`, else one whose open parts
- * the defaults and flags fill. A fault or workload of its own without catalogue entry is allowed.
+ * The plans' names and settings that a pattern stands for: those of each matching cell if it has a `*`, else one whose
+ * open parts the flags and defaults fill; that one need not be catalogued.
  */
 export function planLayers(pattern: string, flags: PlanInput): readonly PlanInput[] {
   if (pattern.includes('*')) return matchingCells(pattern).map((cell) => layerOf(cell));
   const [served = '', recipe, fault, workload] = split(pattern);
   const [backend, variant] = served.split(':');
-  const name = {
-    backend: flags.backend ?? backend,
-    variant: flags.variant ?? variant ?? DEFAULT_VARIANT,
-    recipe: flags.recipe ?? recipe,
-    fault: flags.fault ?? fault ?? PLAN_DEFAULTS.fault,
-    workload: flags.workload ?? workload ?? PLAN_DEFAULTS.workload,
-  };
-  const recipes = vocabulary.backends.find((candidate) => candidate.name === name.backend)?.recipes;
-  known(
+  const name = known(
     'backend',
-    name.backend,
+    flags.backend ?? backend,
     vocabulary.backends.map((candidate) => candidate.name),
   );
-  name.recipe ??= recipes?.[0]?.name;
-  const cell = catalogue.find((candidate) => PARTS.every((part) => candidate[part] === name[part]));
-  return [cell === undefined ? name : layerOf(cell)];
+  const firstRecipe = vocabulary.backends.find((candidate) => candidate.name === name)?.recipes[0]?.name;
+  return [
+    layerOf({
+      backend: name,
+      variant: textOf(flags.variant) ?? variant ?? DEFAULT_VARIANT,
+      recipe: textOf(flags.recipe) ?? recipe ?? firstRecipe ?? '',
+      fault: textOf(flags.fault) ?? fault ?? PLAN_DEFAULTS.fault,
+      workload: textOf(flags.workload) ?? workload ?? PLAN_DEFAULTS.workload,
+    }),
+  ];
 }
 
-function layerOf({ backend, variant, recipe, fault, workload, settings }: Cell): PlanInput {
-  return { backend, variant, recipe, fault, workload, ...settings };
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
+
+function layerOf(names: CellNames): PlanInput {
+  const { backend, variant, recipe, fault, workload } = names;
+  return { backend, variant, recipe, fault, workload, ...settingsOf(names) };
 }

@@ -7,6 +7,7 @@ import { countsByCode, finalWords } from '../final-words.ts';
 import { listenForInterrupt } from '../interrupt.ts';
 import { onDocker, type DockerStage } from '../on-docker.ts';
 import { cellName, parsePlan, type Plan, type PlanInput } from '../plan.ts';
+import { planFields } from '../plan-flags.ts';
 import { showProgress } from '../progress.ts';
 import { appendTrend, createRunDirectory, markLatest, writeAtomically, writeFile } from '../results.ts';
 import { freshSeed } from '../rng.ts';
@@ -17,19 +18,10 @@ import { planLayers } from './cells.ts';
 import { worstExitCode } from './exit-code.ts';
 import { writeReport } from './report.ts';
 
-export interface RunFlags {
-  readonly backend?: string;
-  readonly variant?: string;
-  readonly recipe?: string;
-  readonly fault?: string;
-  readonly workload?: string;
-  readonly seed?: string;
-  readonly timeLimit?: string;
-  readonly ttl?: string;
-  readonly clients?: string;
-  readonly locks?: string;
-  readonly think?: string;
-  readonly idle?: string;
+/** What runs if nothing is named. */
+const DEFAULT_BACKEND = 'redis-single';
+
+export interface RunFlags extends Readonly<Record<string, unknown>> {
   readonly seeds?: string;
   readonly image?: readonly string[];
   readonly out?: string;
@@ -40,28 +32,19 @@ export interface RunFlags {
 
 /** The plans that the arguments stand for. Throws HarnessError('usage'). */
 export function plansOf(patterns: readonly string[], flags: RunFlags): readonly Plan[] {
-  const named: PlanInput = {
-    backend: flags.backend,
-    variant: flags.variant,
-    recipe: flags.recipe,
-    fault: flags.fault,
-    workload: flags.workload,
-  };
-  const cells = patterns.length > 0 ? patterns : [flags.backend ?? 'redis-single'];
+  const { backend, variant, recipe, fault, workload, seed, ...settings } = planFields(flags);
+  const named: PlanInput = { backend, variant, recipe, fault, workload };
   const seeds = Number(flags.seeds ?? '1');
   if (!Number.isInteger(seeds) || seeds < 1)
     throw new HarnessError('usage', `--seeds ${flags.seeds}: must be a whole number from 1`);
-  const first = flags.seed ?? freshSeed();
+  const first = typeof seed === 'string' ? seed : freshSeed();
+  const images = flags.image ?? [];
   const overrides: PlanInput = {
     ...named,
-    timeLimitMillis: flags.timeLimit,
-    ttlMillis: flags.ttl,
-    clients: flags.clients,
-    locks: flags.locks,
-    thinkMillis: flags.think,
-    idleMillis: flags.idle,
-    ...(flags.image !== undefined && flags.image.length > 0 && { images: parseImages(flags.image) }),
+    ...settings,
+    ...(images.length > 0 && { images: parseImages(images) }),
   };
+  const cells = patterns.length > 0 ? patterns : [typeof backend === 'string' ? backend : DEFAULT_BACKEND];
   return cells
     .flatMap((pattern) => planLayers(pattern, named))
     .flatMap((layer) =>

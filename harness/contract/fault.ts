@@ -13,6 +13,10 @@ export type TargetSelector =
   | { readonly kind: 'acquirer' }
   | { readonly kind: 'releaser' }
   | { readonly kind: 'server' }
+  /** The first server that says, when asked, that it has this role: `primary`, `replica`, `leader`. */
+  | { readonly kind: 'role'; readonly role: string }
+  /** A server that voted for the grant that the trigger event tells of. */
+  | { readonly kind: 'voter' }
   | { readonly kind: 'node'; readonly name: string };
 
 /** What is done to the targets and for how long. */
@@ -56,6 +60,8 @@ export interface ActiveFault extends AsyncDisposable {
 export interface FaultKind {
   readonly name: string;
   readonly summary: string;
+  /** A node suffers at most one fault of each sort at a time. Default: `process`. */
+  readonly hurts?: 'process' | 'network';
   /** Acts on the node, and probes it. Throws HarnessError only if the engine fails; then nothing is left in force. */
   inject(node: Node, spec: FaultSpec): Promise<ActiveFault>;
 }

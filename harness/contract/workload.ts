@@ -1,7 +1,7 @@
 // What clients do under the lock. A workload is a session script over recorded operations; the client process runs it
 // in a loop until it is told to stop. The same script runs on real containers and, later, in simulation.
 
-import type { FencingToken, Millis } from '../history/op.ts';
+import type { FencingToken } from '../history/op.ts';
 
 /** A random stream of one process; the same plan and seed give the same numbers (I6). */
 export interface Random {
@@ -52,6 +52,6 @@ export interface Workload {
   readonly summary: string;
   /** One turn: usually acquire → read → think → write → release. Must return when `session.stopping`. */
   run(session: Session): Promise<void>;
-  /** What its own plan defaults are, where they differ. */
-  readonly defaults?: { readonly thinkMillis?: { readonly min: Millis; readonly max: Millis } };
+  /** Plan fields that it needs otherwise than by default, as a plan's input. */
+  readonly defaults?: Readonly<Record<string, string>>;
 }
