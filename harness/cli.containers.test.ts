@@ -25,7 +25,7 @@ interface Ended {
 function lockpick(...args: readonly string[]): {
   child: ChildProcess;
   ended: Promise<Ended>;
-  said(text: string): Promise<void>;
+  said: (text: string) => Promise<void>;
 } {
   const child = spawn(process.execPath, [cli, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
   let stdout = '';

@@ -13,9 +13,9 @@ interface Rig {
   readonly events: HistoryEvent[];
   readonly ends: Nanos[];
   readonly told: ToClient[];
-  say(line: object): void;
-  sayRaw(line: string): void;
-  die(): void;
+  readonly say: (line: object) => void;
+  readonly sayRaw: (line: string) => void;
+  readonly die: () => void;
 }
 
 /** A client whose clock is `offsetNanos` ahead of ours; it answers hello by itself. */
@@ -26,7 +26,7 @@ function rig(offsetNanos = 0): Rig {
   const ends: Nanos[] = [];
   const told: ToClient[] = [];
   const listeners: ((line: string) => void)[] = [];
-  let die = (): void => {};
+  const { promise: closed, resolve: die } = Promise.withResolvers<void>();
   const sayRaw = (line: string): void => {
     for (const listener of listeners) listener(line);
   };
@@ -40,9 +40,7 @@ function rig(offsetNanos = 0): Rig {
         );
     },
     onLine: (listener) => listeners.push(listener),
-    closed: new Promise((resolve) => {
-      die = resolve;
-    }),
+    closed,
   };
   const node: Pick<Node, 'name' | 'logs'> = { name: 'c1', logs: async () => 'its last words' };
   const process = LockProcess.greet(
@@ -63,7 +61,7 @@ function rig(offsetNanos = 0): Rig {
     told,
     say: (line) => sayRaw(JSON.stringify(line)),
     sayRaw,
-    die: () => die(),
+    die,
   };
 }
 

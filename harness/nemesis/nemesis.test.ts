@@ -55,7 +55,7 @@ interface Rig {
   readonly nemesis: Nemesis;
   readonly events: FaultEvent[];
   readonly inForce: Set<string>;
-  observe(event: HistoryEvent): void;
+  readonly observe: (event: HistoryEvent) => void;
 }
 
 function rig(steps: readonly Step[], injectOf?: (node: Node, spec: FaultSpec) => Promise<void>): Rig {
