@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# images.sh [--check] [--keep-old] [sandbox|redis|postgres|client]…: build what is missing.
+# images.sh [--check] [--keep-old] [name]…: build what is missing.
 #
 # Where:  called by the harness before a run, and by hand. Needs an engine that answers (engine.sh
 #         start); works on Linux and macOS (bash 3.2).
@@ -14,7 +14,7 @@ set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 readonly here
-readonly all="sandbox redis postgres client"
+readonly all="sandbox redis etcd zookeeper postgres client"
 readonly base=debian:trixie-slim
 
 say() { printf 'images: %s\n' "$*" >&2; }

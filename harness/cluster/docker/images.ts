@@ -17,7 +17,7 @@ export interface Image {
 export type Images = Readonly<Record<string, Image>>;
 
 /** The names of the images that `docker/images.sh` can build. */
-export const OUR_IMAGES: readonly string[] = ['sandbox', 'redis', 'postgres', 'client'];
+const OUR_IMAGES: readonly string[] = ['sandbox', 'redis', 'etcd', 'zookeeper', 'postgres', 'client'];
 /** Owns a node's network namespace; every cluster needs it. */
 export const SANDBOX_IMAGE = 'sandbox';
 
