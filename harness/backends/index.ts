@@ -2,5 +2,6 @@
 
 import type { Backend } from '../contract/backend.ts';
 import { redisSingle } from './redis/server.ts';
+import { redlockBackend } from './redlock/server.ts';
 
-export const backends: readonly Backend[] = [redisSingle];
+export const backends: readonly Backend[] = [redisSingle, redlockBackend];

@@ -2,6 +2,7 @@
 // real port; knows the server's command line and nothing of how nodes are run.
 
 import type { Backend } from '../../contract/backend.ts';
+import type { NodeSpec } from '../../contract/cluster.ts';
 import type { Recipe } from '../../contract/lock-client.ts';
 import { openRedisPort } from './connection.ts';
 import { REDIS_ERRORS } from './errors.ts';
@@ -23,21 +24,26 @@ export const SINGLE_SERVER_RECIPES: readonly RedisRecipe[] = [
   setnxThenExpire,
 ];
 
+/** What was acknowledged is on disk, so a server that is killed and started has lost no lock. */
+export const APPEND_ALWAYS = ['--appendonly', 'yes', '--appendfsync', 'always'];
+
+/** One Redis server; `settings` are arguments of redis-server. */
+export function redisNode(name: string, settings: readonly string[]): NodeSpec {
+  return {
+    name,
+    role: 'server',
+    image: 'redis',
+    command: settings,
+    port: 6379,
+    ready: { kind: 'tcp', send: 'PING\r\n', expect: '+PONG' },
+  };
+}
+
 export const redisSingle: Backend = {
   name: 'redis-single',
   topology: 'one Redis server that has every write on disk before it answers',
   variants: [{ name: 'no-persistence', summary: 'a server that ends comes back empty' }],
-  servers: ({ variant }) => [
-    {
-      name: 'r1',
-      role: 'server',
-      image: 'redis',
-      // `always`: what was acknowledged is on disk, so a server that is killed and started has lost no lock.
-      command: variant === 'no-persistence' ? [] : ['--appendonly', 'yes', '--appendfsync', 'always'],
-      port: 6379,
-      ready: { kind: 'tcp', send: 'PING\r\n', expect: '+PONG' },
-    },
-  ],
+  servers: ({ variant }) => [redisNode('r1', variant === 'no-persistence' ? [] : APPEND_ALWAYS)],
   recipes: SINGLE_SERVER_RECIPES.map((recipe) => onRealPort(recipe)),
   errors: REDIS_ERRORS,
   // A key expires within a millisecond of its time (EXPIRE, "Expires and accuracy", Redis 8.0); the rest is for a

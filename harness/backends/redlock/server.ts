@@ -1,0 +1,61 @@
+// The backend `redlock`: five Redis servers that know nothing of each other. Puts the recipes on real ports; knows the
+// servers' command lines and nothing of how nodes are run.
+
+import { DEFAULT_VARIANT, type Backend, type ServerOptions } from '../../contract/backend.ts';
+import type { NodeSpec } from '../../contract/cluster.ts';
+import type { Recipe } from '../../contract/lock-client.ts';
+import { millis } from '../../history/op.ts';
+import { openRedisPort } from '../redis/connection.ts';
+import { APPEND_ALWAYS, redisNode } from '../redis/server.ts';
+import { REDLOCK_ERRORS } from './errors.ts';
+import type { RedlockRecipe } from './port.ts';
+import { redlockMinority } from './recipes/redlock-minority.ts';
+import { redlockNoValidityCheck } from './recipes/redlock-no-validity-check.ts';
+import { redlock } from './recipes/redlock.ts';
+
+const NODES = 5;
+/** Of what a client gives an operation as a whole, so that four silent servers do not use up a lease of one second. */
+const TIME_LIMIT_SHARE = 0.2;
+/** "Longer than the longest TTL", with room for clocks that run apart. */
+const DELAY_SHARE = 1.1;
+
+export const REDLOCK_RECIPES: readonly RedlockRecipe[] = [redlock, redlockNoValidityCheck, redlockMinority];
+
+export const redlockBackend: Backend = {
+  name: 'redlock',
+  topology: 'five independent Redis servers, each with every write on disk before it answers',
+  variants: [
+    { name: 'no-persistence', summary: 'a server that ends comes back empty, and at once' },
+    {
+      name: 'delayed-restart',
+      summary: 'a server that ends comes back empty, and not before the longest TTL has passed',
+    },
+  ],
+  servers: (options) => Array.from({ length: NODES }, (_, index) => serverSpec(`r${index + 1}`, options)),
+  recipes: REDLOCK_RECIPES.map((recipe) => onRealPorts(recipe)),
+  errors: REDLOCK_ERRORS,
+  // As for one server; and what a vote that arrived late left behind runs out with its own TTL.
+  slackMillis: 1000,
+};
+
+function serverSpec(name: string, { variant, ttlMillis }: ServerOptions): NodeSpec {
+  if (variant === DEFAULT_VARIANT) return redisNode(name, APPEND_ALWAYS);
+  const node = redisNode(name, []);
+  return variant === 'delayed-restart' ? { ...node, restartDelayMillis: millis(ttlMillis * DELAY_SHARE) } : node;
+}
+
+function onRealPorts(recipe: RedlockRecipe): Recipe {
+  return {
+    ...recipe,
+    open: ({ servers, commandTimeLimit, now }) => {
+      const timeLimit = millis(commandTimeLimit * TIME_LIMIT_SHARE);
+      const nodes = servers.map((server) => ({ name: server.name, redis: openRedisPort(server, timeLimit) }));
+      return {
+        ...recipe.lockClient(nodes, now),
+        [Symbol.asyncDispose]: async () => {
+          await Promise.all(nodes.map(({ redis }) => redis[Symbol.asyncDispose]()));
+        },
+      };
+    },
+  };
+}
