@@ -5,7 +5,8 @@
 // shows in Q's tenure after P's request: another process was granted the lock, Q's renew was refused as not the
 // owner's, or Q's release found the lock gone. No effect is needed if the recipe does not check owners and P's release
 // says that it ended something, or P's renew that it extended something: inside Q's tenure that was Q's.
-// If several requests could have done it, all are named. No claim if a fault that can lose keys, or leave two servers
+// If several requests could have done it, all are named, and those of unknown outcome too, which may take effect at any
+// later time: that is the release of another owner as well, whoever's it is. No claim if a fault that can lose keys, or leave two servers
 // in charge, began on a server before the effect; a plain pause of a server does neither.
 //
 // Why the effect: P's late compare-and-delete answers `ok` as well, and removes nothing. Why P's tenure must be over:
@@ -15,90 +16,73 @@ import type { History, Operation, Release, Renew } from '../harness/history/hist
 import type { Grant } from '../harness/history/grants.ts';
 import type { Nanos } from '../harness/history/op.ts';
 import { clientContainers, containerOf, findingOf, inOrder } from './finding.ts';
+import { meeting, spansOf, type Spans } from './spans.ts';
 import { resultOf, type Finding, type RuleResult } from './verdict.ts';
 import { faultClause, grantPhrase, list, seconds } from './wording.ts';
 
 export function foreignRelease(history: History, grants: readonly Grant[]): RuleResult<'foreign-release'> {
-  const requests = requestsOf(history, grants);
+  const requests = Map.groupBy(requestsOf(history, grants), ({ operation }) => operation.lock);
+  const grantsByLock = Map.groupBy(grants, ({ lock }) => lock);
   const trustedUntil = firstServerFault(history);
   const findings: Finding<'foreign-release'>[] = [];
-  for (const [lock, ofLock] of Map.groupBy(grants, (grant) => grant.lock)) {
-    const ofOthers = requests.get(lock) ?? [];
-    for (const [index, grant] of ofLock.entries()) {
-      const suspects = suspectsOf(history, grant, ofOthers);
-      const [first] = suspects;
-      if (first === undefined) continue;
-      const effect = effectOf(history, { grant, first, later: ofLock, from: index + 1, suspects });
-      if (effect !== undefined && effect.at < trustedUntil)
-        findings.push(foreign(history, grant, suspects, effect));
+  for (const [lock, ofLock] of requests) {
+    const answered = spansOf(ofLock.filter(isAnswered), ({ operation: { invoked, completed } }) => ({
+      start: invoked,
+      end: completed,
+    }));
+    const unanswered = ofLock.filter(({ operation }) => operation.outcome === 'info');
+    for (const [index, grant] of (grantsByLock.get(lock) ?? []).entries()) {
+      const suspects = suspectsOf(history, grant, answered);
+      const effect = effectOf(history, { grant, suspects, grants: grantsByLock.get(lock) ?? [], index });
+      if (effect === undefined || effect.at >= trustedUntil) continue;
+      findings.push(foreign(history, { grant, effect, answered, unanswered, own: suspects[0]?.own }));
     }
   }
   return resultOf(inOrder(findings));
 }
 
-/** A release or renew that was answered `ok`, and the grant that its process had last. */
+/** A release or renew that may have taken effect, and the grant that its process had last, if it was surely that one's. */
 interface Request {
-  readonly operation: (Release | Renew) & { readonly completed: Nanos };
-  readonly own: Grant;
+  readonly operation: Release | Renew;
+  readonly own: Grant | undefined;
 }
 
-/** Of each lock, in order of invocation; without those of processes that may have been granted it unknowingly. */
-function requestsOf(history: History, grants: readonly Grant[]): ReadonlyMap<string, readonly Request[]> {
+interface Answered extends Request {
+  readonly operation: (Release | Renew) & { readonly completed: Nanos };
+}
+
+function isAnswered(request: Request): request is Answered {
+  return request.operation.outcome === 'ok' && request.operation.completed !== undefined;
+}
+
+/** In order of invocation. */
+function requestsOf(history: History, grants: readonly Grant[]): Request[] {
   const grantOf = new Map(grants.map((grant) => [grant.acquire.id, grant]));
   const lastAttempt = new Map<string, number>();
   const requests: Request[] = [];
   for (const operation of history.operations) {
     if (operation.op !== 'acquire' && operation.op !== 'release' && operation.op !== 'renew') continue;
+    if (operation.outcome === 'fail') continue;
     const holder = `${operation.process}\u0000${operation.lock}`;
-    if (operation.op === 'acquire') {
-      if (operation.outcome !== 'fail') lastAttempt.set(holder, operation.id);
-      continue;
-    }
-    const own = grantOf.get(lastAttempt.get(holder) ?? NaN);
-    if (own !== undefined && tookEffect(operation)) requests.push({ operation, own });
+    if (operation.op === 'acquire') lastAttempt.set(holder, operation.id);
+    else if (operation.op === 'renew' || operation.released !== false)
+      requests.push({ operation, own: grantOf.get(lastAttempt.get(holder) ?? NaN) });
   }
-  return Map.groupBy(requests, ({ operation }) => operation.lock);
+  return requests;
 }
 
-function tookEffect(request: Release | Renew): request is Request['operation'] {
-  return (
-    request.outcome === 'ok' &&
-    request.completed !== undefined &&
-    !(request.op === 'release' && request.released === false)
-  );
-}
-
-/** The requests of others inside the tenure that had no right to it. */
-function suspectsOf({ header }: History, grant: Grant, requests: readonly Request[]): readonly Request[] {
-  const { clockErrorNanos } = header;
-  const asked = grant.acquire.invoked - clockErrorNanos;
-  const found: Request[] = [];
-  for (
-    let index = firstAfter(requests, grant.tenure.start + clockErrorNanos);
-    index < requests.length;
-    index++
-  ) {
-    const request = requests[index];
-    if (request === undefined || request.operation.invoked >= grant.tenure.end) break;
-    const { operation, own } = request;
-    const ownWasOver =
-      (own.acquire.completed ?? Infinity) + clockErrorNanos < asked &&
-      own.tenure.end + 2 * clockErrorNanos < asked;
-    const inside = operation.completed + clockErrorNanos < grant.tenure.end;
-    if (operation.process !== grant.process && ownWasOver && inside) found.push(request);
-  }
-  return found;
-}
-
-/** The first of `requests` (in order of invocation) that was invoked after `time`. */
-function firstAfter(requests: readonly Request[], time: number): number {
-  let [low, high] = [0, requests.length];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((requests[middle]?.operation.invoked ?? Infinity) > time) high = middle;
-    else low = middle + 1;
-  }
-  return low;
+/** Answered requests of others inside the tenure that had no right to it; in order of invocation. */
+function suspectsOf({ header }: History, grant: Grant, answered: Spans<Answered>): readonly Answered[] {
+  const error = header.clockErrorNanos;
+  const { process, tenure, acquire } = grant;
+  const asked = acquire.invoked - error;
+  return [...meeting(answered, tenure.start, tenure.end)]
+    .filter(({ operation: { process: by, invoked, completed }, own }) => {
+      if (by === process || own?.acquire.completed === undefined) return false;
+      const inside = invoked - error > tenure.start && completed + error < tenure.end;
+      return inside && own.acquire.completed + error < asked && own.tenure.end + 2 * error < asked;
+    })
+    .reverse();
 }
 
 /** What shows that the tenure of a grant was touched. */
@@ -108,36 +92,35 @@ interface Effect {
   readonly story: string;
 }
 
-/** The earliest effect on `grant` after the first suspect. `later`: the grants of the lock in order of completion. */
+/** The earliest effect on `grant`, number `index` of the `grants` of its lock, after the first suspect. */
 function effectOf(
-  history: History,
+  { header }: History,
   {
     grant,
-    first,
-    later,
-    from,
     suspects,
+    grants,
+    index,
   }: {
     readonly grant: Grant;
-    readonly first: Request;
-    readonly later: readonly Grant[];
-    readonly from: number;
-    readonly suspects: readonly Request[];
+    readonly suspects: readonly Answered[];
+    readonly grants: readonly Grant[];
+    readonly index: number;
   },
 ): Effect | undefined {
-  const { clockErrorNanos, meta } = history.header;
+  const [first] = suspects;
+  if (first === undefined) return undefined;
+  const { clockErrorNanos: error, meta } = header;
   const { process, lock, tenure, leaseEnd = -Infinity, release, renewals } = grant;
-  const isAfter = ({ invoked }: Operation): boolean =>
-    invoked - clockErrorNanos > first.operation.invoked + clockErrorNanos;
+  const isAfter = ({ invoked }: Operation): boolean => invoked - error > first.operation.invoked + error;
   const isBefore = ({ completed }: Operation, end: number): boolean =>
-    completed !== undefined && completed + clockErrorNanos < end;
+    completed !== undefined && completed + error < end;
   const effects: Effect[] = [];
   const note = (operation: Operation, story: string): void => {
     effects.push({ operation, at: operation.completed ?? operation.invoked, story });
   };
 
-  for (let index = from; index < later.length; index++) {
-    const other = later[index];
+  for (let later = index + 1; later < grants.length; later++) {
+    const other = grants[later];
     if (other === undefined || !isBefore(other.acquire, tenure.end)) break;
     if (other.process === process || !isAfter(other.acquire)) continue;
     note(other.acquire, `Then ${grantPhrase(other)}, which ${process}'s tenure forbids.`);
@@ -154,7 +137,7 @@ function effectOf(
       ? suspects.find(({ operation }) => operation.op === 'renew' || operation.released === true)
       : undefined;
   if (blind !== undefined)
-    note(blind.operation, `It said so itself; the recipe does not check whose lock ${lock} is.`);
+    note(blind.operation, `It says so itself, and the recipe does not check whose lock ${lock} is.`);
   return effects.sort((a, b) => a.at - b.at)[0];
 }
 
@@ -169,38 +152,60 @@ function firstServerFault(history: History): number {
   return onServers.reduce((first, { begin }) => Math.min(first, begin), Infinity);
 }
 
+/** So many requests of unknown outcome are named, the latest; the others are counted. */
+const UNANSWERED_NAMED = 5;
+
 function foreign(
   history: History,
-  grant: Grant,
-  suspects: readonly Request[],
-  effect: Effect,
+  {
+    grant,
+    effect,
+    answered,
+    unanswered,
+    own,
+  }: {
+    readonly grant: Grant;
+    readonly effect: Effect;
+    readonly answered: Spans<Answered>;
+    readonly unanswered: readonly Request[];
+    /** What the first suspect had been granted itself. */
+    readonly own: Grant | undefined;
+  },
 ): Finding<'foreign-release'> {
   const { process, lock, acquire, tenure } = grant;
-  const candidates = suspects.filter(({ operation }) => operation.invoked <= effect.at);
-  const requests = candidates.map(({ operation }) => operation);
-  const culprits = [...new Set(requests.map((request) => request.process))];
-  const done = requests.map(
+  const requests = [...meeting(answered, acquire.invoked, effect.at)]
+    .map(({ operation }) => operation)
+    .filter((request) => request.process !== process)
+    .reverse();
+  const pending = unanswered.map(({ operation }) => operation).filter(({ invoked }) => invoked < effect.at);
+  const named = pending.slice(-UNANSWERED_NAMED);
+  const possible = requests.map(
     ({ process: by, op, id, invoked, completed }) =>
       `${by}'s ${op} (op ${id}, ${seconds(invoked)} to ${seconds(completed)})`,
   );
-  const own = candidates[0]?.own;
+  if (pending.length > 0)
+    possible.push(
+      `${pending.length} of unknown outcome sent before (${list(named.map(({ id }) => `op ${id}`))})`,
+    );
   const past =
     own === undefined
       ? ''
-      : `${own.process}'s own grant (op ${own.acquire.id}) was over${faultClause(history, own.process, own.acquire.invoked, effect.at)}. `;
+      : `${own.process}'s own grant (op ${own.acquire.id}) was over` +
+        `${faultClause(history, own.process, own.acquire.invoked, effect.at)}. `;
   return findingOf(history, {
     code: 'foreign-release',
     lock,
-    processes: [...culprits, process],
-    ops: [...new Set([acquire.id, ...requests.map(({ id }) => id), effect.operation.id])],
+    processes: [...new Set([...requests.map((request) => request.process), process])],
+    ops: [...new Set([acquire, ...requests, ...named, effect.operation].map(({ id }) => id))],
     since: acquire.invoked,
     at: effect.at,
     story:
       `${grantPhrase(grant)} and was to have it at least until ${seconds(tenure.end)}. ${past}` +
-      `${requests.length > 1 ? `One of ${list(done)}` : list(done)} touched it all the same. ${effect.story}`,
+      `${possible.length > 1 ? `One of ${list(possible)}` : list(possible)} touched it all the same. ${effect.story}`,
     evidence: {
       tenure: { process, ...tenure },
       requests: requests.map(({ id, op, invoked, completed }) => ({ id, op, invoked, completed })),
+      unanswered: pending.length,
       effect: effect.operation.id,
     },
   });

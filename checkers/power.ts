@@ -5,6 +5,7 @@
 import type { FaultSpan, History } from '../harness/history/history.ts';
 import type { Grant, Interval } from '../harness/history/grants.ts';
 import { clientContainers, containerOf } from './finding.ts';
+import { meeting, spansOf } from './spans.ts';
 import type { Finding, Power } from './verdict.ts';
 import { list } from './wording.ts';
 
@@ -19,8 +20,8 @@ export function powerOf(history: History, grants: readonly Grant[], findings: re
   const contendedHandoffs = countContendedHandoffs(history, grants);
   const { faults } = history;
   const acted = faults.filter((fault) => fault.acted !== undefined);
-  const meetsHold = meeting(history, grants.map(heldSpan));
-  const meetsRequest = meeting(history, requestSpans(history));
+  const meetsHold = hitTest(history, grants.filter(({ hold }) => hold.start < hold.end).map(heldSpan));
+  const meetsRequest = hitTest(history, requestSpans(history));
   const hitHold = acted.filter(meetsHold);
   const hitSomething = hitHold.length > 0 || acted.some(meetsRequest);
   return {
@@ -161,12 +162,15 @@ function requestSpans({ operations, end: historyEnd, lastSeen }: History): Expos
   });
 }
 
-/** Tells of a fault that acted whether it met one of `spans`: of the processes it targets, or any, if it hit a server. */
-function meeting(history: History, spans: readonly Exposed[]): (fault: FaultSpan) => boolean {
-  const byContainer = new Map<string, Timeline>();
-  for (const [container, own] of Map.groupBy(spans, ({ process }) => containerOf(process)))
-    byContainer.set(container, timelineOf(own));
-  const all = timelineOf(spans);
+/** Tells of a fault that acted whether it met one of `exposed`: of the processes it targets, or any, if it hit a server. */
+function hitTest(history: History, exposed: readonly Exposed[]): (fault: FaultSpan) => boolean {
+  const all = spansOf(exposed, (span) => span);
+  const byContainer = new Map(
+    [...Map.groupBy(exposed, ({ process }) => containerOf(process))].map(([container, own]) => [
+      container,
+      spansOf(own, (span) => span),
+    ]),
+  );
   const clients = clientContainers(history);
   const error = history.header.clockErrorNanos;
   return ({ fault, targets, begin, acted, end }) => {
@@ -174,34 +178,8 @@ function meeting(history: History, spans: readonly Exposed[]): (fault: FaultSpan
     // A process believes nothing once it is killed, which is before that is proved.
     const from = (fault === 'kill' ? begin : acted) - error;
     const to = (end ?? history.end) + error;
-    const timelines = targets.map((target) =>
-      clients.has(containerOf(target)) ? byContainer.get(containerOf(target)) : all,
-    );
-    return timelines.some((timeline) => timeline !== undefined && meets(timeline, from, to));
+    return targets
+      .map((target) => (clients.has(containerOf(target)) ? byContainer.get(containerOf(target)) : all))
+      .some((spans) => spans !== undefined && meeting(spans, from, to).next().done === false);
   };
-}
-
-/** Intervals in order of their start; beside each the latest end up to it, so that one binary search finds a meeting. */
-interface Timeline {
-  readonly starts: readonly number[];
-  readonly latestEnds: readonly number[];
-}
-
-function timelineOf(intervals: readonly Interval[]): Timeline {
-  const sorted = intervals.toSorted((a, b) => a.start - b.start);
-  let latest = -Infinity;
-  return {
-    starts: sorted.map(({ start }) => start),
-    latestEnds: sorted.map(({ end }) => (latest = Math.max(latest, end))),
-  };
-}
-
-function meets({ starts, latestEnds }: Timeline, from: number, to: number): boolean {
-  let [low, high] = [0, starts.length];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((starts[middle] ?? Infinity) <= to) low = middle + 1;
-    else high = middle;
-  }
-  return (latestEnds[low - 1] ?? -Infinity) >= from;
 }

@@ -2,12 +2,12 @@
 // stored history can be judged again. A rule that throws has found nothing out: its checker is `unknown`, with the
 // reason, and never valid by silence (I7). The exit code follows from the verdict's `outcome`.
 
-import { EXIT_CODE, messageOf } from './contract/errors.ts';
-import { grantsOf, type Grant } from './history/grants.ts';
+import { EXIT_CODE } from './contract/errors.ts';
+import { grantsOf } from './history/grants.ts';
 import type { History } from './history/history.ts';
+import { applyRules, type NamedRules } from '../checkers/apply-rules.ts';
 import { surprisesOf } from '../checkers/expectation.ts';
 import { expiredGrant } from '../checkers/expired-grant.ts';
-import { inOrder } from '../checkers/finding.ts';
 import { foreignRelease } from '../checkers/foreign-release.ts';
 import { gradeOf } from '../checkers/grade.ts';
 import { liveness } from '../checkers/liveness.ts';
@@ -17,14 +17,11 @@ import { powerOf } from '../checkers/power.ts';
 import { staleWrite } from '../checkers/stale-write.ts';
 import { storeFencing } from '../checkers/store-fencing.ts';
 import { tokenRegression } from '../checkers/tokens.ts';
-import type { Expectation, Finding, FindingCode, LivenessCode, RuleResult } from '../checkers/verdict.ts';
-import type { SafetyCode, Verdict } from '../checkers/verdict.ts';
-
-type Rule<Code extends FindingCode> = (history: History, grants: readonly Grant[]) => RuleResult<Code>;
+import type { Expectation, LivenessCode, SafetyCode, Verdict } from '../checkers/verdict.ts';
 
 export interface Rules {
-  readonly safety: Readonly<Record<string, Rule<SafetyCode>>>;
-  readonly liveness: Readonly<Record<string, Rule<LivenessCode>>>;
+  readonly safety: NamedRules<SafetyCode>;
+  readonly liveness: NamedRules<LivenessCode>;
 }
 
 const allRules: Rules = {
@@ -48,8 +45,8 @@ export function judge(
   rules: Rules = allRules,
 ): Verdict {
   const grants = grantsOf(history);
-  const safety = apply(rules.safety, (rule) => rule(history, grants), nowMillis);
-  const alive = apply(rules.liveness, (rule) => rule(history, grants), nowMillis);
+  const safety = applyRules(rules.safety, history, grants, nowMillis);
+  const alive = applyRules(rules.liveness, history, grants, nowMillis);
   const checkers = [...safety.checkers, ...alive.checkers];
   const { findings } = safety;
   const power = powerOf(history, grants, findings);
@@ -81,37 +78,6 @@ export function judge(
     surprises: asExpected ? [] : surprises.map(({ words }) => words),
     outcome,
   };
-}
-
-interface Applied<Code extends FindingCode> {
-  readonly findings: readonly Finding<Code>[];
-  readonly checkers: Verdict['checkers'];
-}
-
-/** Runs each rule, and takes the time it took. */
-function apply<Code extends FindingCode>(
-  rules: Readonly<Record<string, Rule<Code>>>,
-  run: (rule: Rule<Code>) => RuleResult<Code>,
-  nowMillis: () => number,
-): Applied<Code> {
-  const findings: Finding<Code>[] = [];
-  const checkers = Object.entries(rules).map(([name, rule]) => {
-    const began = nowMillis();
-    const result = attempt(() => run(rule));
-    const millis = Math.round((nowMillis() - began) * 1e3) / 1e3;
-    if (result.verdict === 'invalid') for (const finding of result.findings) findings.push(finding);
-    const reason = result.verdict === 'unknown' ? { reason: result.reason } : {};
-    return { name, verdict: result.verdict, millis, ...reason };
-  });
-  return { findings: inOrder(findings), checkers };
-}
-
-function attempt<Code extends FindingCode>(rule: () => RuleResult<Code>): RuleResult<Code> {
-  try {
-    return rule();
-  } catch (error) {
-    return { verdict: 'unknown', reason: `it failed: ${messageOf(error)}` };
-  }
 }
 
 /** 1 violation · 3 threshold · 2 inconclusive · 0 (2.4). */

@@ -1,0 +1,47 @@
+// Runs rules over one history and keeps what each said and how long it took. A rule that throws has found nothing out:
+// its checker is `unknown`, with the reason, and never valid by silence (I7). Pure, but for the clock it is handed.
+
+import type { Grant } from '../harness/history/grants.ts';
+import type { History } from '../harness/history/history.ts';
+import { inOrder } from './finding.ts';
+import type { Finding, FindingCode, RuleResult, Verdict } from './verdict.ts';
+
+type Rule<Code extends FindingCode> = (history: History, grants: readonly Grant[]) => RuleResult<Code>;
+
+/** The name of a rule is that of its checker in the verdict. */
+export type NamedRules<Code extends FindingCode> = Readonly<Record<string, Rule<Code>>>;
+
+export interface Applied<Code extends FindingCode> {
+  /** Of all rules, by time. */
+  readonly findings: readonly Finding<Code>[];
+  readonly checkers: Verdict['checkers'];
+}
+
+export function applyRules<Code extends FindingCode>(
+  rules: NamedRules<Code>,
+  history: History,
+  grants: readonly Grant[],
+  nowMillis: () => number,
+): Applied<Code> {
+  const findings: Finding<Code>[] = [];
+  const checkers = Object.entries(rules).map(([name, rule]) => {
+    const began = nowMillis();
+    const result = attempt(() => rule(history, grants));
+    const millis = Math.round((nowMillis() - began) * 1e3) / 1e3;
+    if (result.verdict === 'invalid') for (const finding of result.findings) findings.push(finding);
+    const reason = result.verdict === 'unknown' ? { reason: result.reason } : {};
+    return { name, verdict: result.verdict, millis, ...reason };
+  });
+  return { findings: inOrder(findings), checkers };
+}
+
+function attempt<Code extends FindingCode>(rule: () => RuleResult<Code>): RuleResult<Code> {
+  try {
+    return rule();
+  } catch (error) {
+    return {
+      verdict: 'unknown',
+      reason: `it failed: ${error instanceof Error ? error.message : String(error)}`,
+    };
+  }
+}
