@@ -75,8 +75,9 @@ export interface Node {
   /** Its fixed IPv4 address; kill and start keep it. */
   readonly address: string;
   /**
-   * Sends a signal to the node's first process; resolves when the engine has delivered it, after SIGKILL when the
-   * process has ended. Without effect on a node that has exited. Some engines thaw a frozen node on any signal.
+   * Sends a signal to the node's first process; resolves when the engine has delivered it (on a busy machine the threads
+   * stop a moment later: ask `state`), after SIGKILL when the process has ended. Without effect on a node that has
+   * exited. Some engines thaw a frozen node on any signal.
    */
   signal(signal: 'SIGSTOP' | 'SIGCONT' | 'SIGKILL' | 'SIGTERM'): Promise<void>;
   /** Holds every process in the container at once, without a signal. Without effect on a node that has exited. */

@@ -23,7 +23,7 @@ describe('surroundingsChecks', () => {
 
 describe('findEngine', () => {
   it.each(['tcp://127.0.0.1:9', 'unix:///nonexistent/docker.sock'])(
-    'says within 2 s that %s does not answer',
+    'says soon that %s does not answer',
     (host) => {
       const script = `
       const { findEngine } = await import(${JSON.stringify(join(import.meta.dirname, 'engine.ts'))});
@@ -34,7 +34,8 @@ describe('findEngine', () => {
         env: { ...process.env, DOCKER_HOST: host },
         encoding: 'utf8',
       });
-      expect(Date.now() - began).toBeLessThan(2_000);
+      // Half a second on an idle machine.
+      expect(Date.now() - began).toBeLessThan(10_000);
       expect(JSON.parse(stdout)).toEqual({
         code: 'environment',
         message: `no Docker engine answers at ${host}`,

@@ -45,8 +45,8 @@ describe('startCluster', () => {
     );
     expect([...cluster.nodes.keys()]).toEqual(['r1', 'store', 'c1']);
     const r1 = cluster.node('r1');
-    expect(await r1.probe(millis(500))).toBe('answers');
-    expect(await cluster.node('store').probe(millis(2_000))).toBe('answers');
+    expect(await r1.probe(WITHIN)).toBe('answers');
+    expect(await cluster.node('store').probe(WITHIN)).toBe('answers');
     expect(await r1.execInSandbox(['hostname', '-i'], WITHIN)).toMatchObject({
       exitCode: 0,
       stdout: `${r1.address}\n`,
@@ -65,21 +65,27 @@ describe('startCluster', () => {
       on,
     );
     const [r1, r2] = [cluster.node('r1'), cluster.node('r2')];
-    const knock = ['timeout', '0.5', 'bash', '-c', `</dev/tcp/${r1.address}/6379`];
-    expect((await r2.execInSandbox(knock, WITHIN)).exitCode).toBe(0);
+    const knock = (seconds: string): string[] => [
+      'timeout',
+      seconds,
+      'bash',
+      '-c',
+      `</dev/tcp/${r1.address}/6379`,
+    ];
+    expect((await r2.execInSandbox(knock('4'), WITHIN)).exitCode).toBe(0);
     const rule = ['iptables', '-A', 'INPUT', '-s', r2.address, '-j', 'DROP'];
     expect((await r1.execInSandbox(rule, WITHIN)).exitCode).toBe(0);
-    expect((await r2.execInSandbox(knock, WITHIN)).exitCode).toBe(124);
+    expect((await r2.execInSandbox(knock('0.5'), WITHIN)).exitCode).toBe(124);
 
     await r1.signal('SIGKILL');
     await r1.start();
     await r1.ready(WITHIN);
     expect(await r1.execInSandbox(['hostname', '-i'], WITHIN)).toMatchObject({ stdout: `${r1.address}\n` });
     expect((await r1.exec(['cat', '/data/note'], WITHIN)).stdout).toBe('kept');
-    expect((await r2.execInSandbox(knock, WITHIN)).exitCode).toBe(124);
+    expect((await r2.execInSandbox(knock('0.5'), WITHIN)).exitCode).toBe(124);
 
     await r1.execInSandbox(['iptables', '-D', 'INPUT', '-s', r2.address, '-j', 'DROP'], WITHIN);
-    expect((await r2.execInSandbox(knock, WITHIN)).exitCode).toBe(0);
+    expect((await r2.execInSandbox(knock('4'), WITHIN)).exitCode).toBe(0);
   });
 
   it('runs beside another cluster, and is removed alone', async () => {
@@ -88,7 +94,7 @@ describe('startCluster', () => {
     await one[Symbol.asyncDispose]();
     await one[Symbol.asyncDispose]();
     expect(await leftByUs(on.engine)).toEqual([two.session]);
-    expect(await two.node('r1').probe(millis(500))).toBe('answers');
+    expect(await two.node('r1').probe(WITHIN)).toBe('answers');
     await two[Symbol.asyncDispose]();
   });
 
@@ -98,7 +104,7 @@ describe('startCluster', () => {
       await using cluster = await startCluster([redis('r1'), client('c1', 'console.error(line)')], on);
       const stream = await cluster.node('c1').connect();
       stream.send('for the log');
-      await expect.poll(async () => cluster.node('c1').logs()).toContain('for the log');
+      await expect.poll(async () => cluster.node('c1').logs(), { timeout: 10_000 }).toContain('for the log');
       await cluster.collectLogs(join(directory, 'logs'));
       expect(readFileSync(join(directory, 'logs', 'r1.log'), 'utf8')).toContain(
         'Ready to accept connections',

@@ -1,7 +1,7 @@
 // One node on a real engine: what it does when it is stopped, frozen, killed, started, asked, and spoken to.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Cluster, Node } from '../../contract/cluster.ts';
+import type { Cluster, Node, NodeState } from '../../contract/cluster.ts';
 import { millis } from '../../history/op.ts';
 import { client, postgres, redis, stage } from './cluster.fixture.ts';
 import { startCluster } from './docker-cluster.ts';
@@ -16,6 +16,7 @@ const PROGRAM = `
 
 const WITHIN = millis(5_000);
 const SHORT = millis(300);
+const PATIENTLY = { timeout: 10_000 };
 let cluster: Cluster;
 let server: Node;
 let store: Node;
@@ -33,6 +34,11 @@ afterAll(async () => {
   await cluster[Symbol.asyncDispose]();
 });
 
+/** A signal has been delivered when the engine says so; on a busy machine the threads obey a moment later. */
+async function becomes(node: Node, kind: NodeState['kind']): Promise<void> {
+  await expect.poll(async () => (await node.state()).kind, PATIENTLY).toBe(kind);
+}
+
 /** What a client says to a line. */
 async function answerOf(node: Node, line: string): Promise<string> {
   const stream = await node.connect();
@@ -44,32 +50,32 @@ async function answerOf(node: Node, line: string): Promise<string> {
 
 describe('a server', () => {
   it('is silent while it is stopped, and answers afterwards', async () => {
-    expect(await server.state()).toMatchObject({ kind: 'running' });
+    await becomes(server, 'running');
     await server.signal('SIGSTOP');
-    expect(await server.state()).toMatchObject({ kind: 'stopped' });
+    await becomes(server, 'stopped');
     expect(await server.probe(SHORT)).toBe('silent');
     await server.signal('SIGCONT');
-    expect(await server.state()).toMatchObject({ kind: 'running' });
-    expect(await server.probe(SHORT)).toBe('answers');
+    await becomes(server, 'running');
+    expect(await server.probe(WITHIN)).toBe('answers');
   });
 
   it('is silent while it is frozen, and answers afterwards', async () => {
     await server.thaw();
     await server.freeze();
     await server.freeze();
-    expect(await server.state()).toMatchObject({ kind: 'frozen' });
+    await becomes(server, 'frozen');
     expect(await server.probe(SHORT)).toBe('silent');
     await server.thaw();
-    expect(await server.state()).toMatchObject({ kind: 'running' });
-    expect(await server.probe(SHORT)).toBe('answers');
+    await becomes(server, 'running');
+    expect(await server.probe(WITHIN)).toBe('answers');
   });
 
   it('is not stopped while its children run, but can be frozen with them', async () => {
     await store.signal('SIGSTOP');
-    expect(await store.state()).toMatchObject({ kind: 'running' });
+    await becomes(store, 'running');
     await store.signal('SIGCONT');
     await store.freeze();
-    expect(await store.state()).toMatchObject({ kind: 'frozen' });
+    await becomes(store, 'frozen');
     expect(await store.probe(SHORT)).toBe('silent');
     await store.thaw();
     await store.ready(WITHIN);
@@ -78,36 +84,36 @@ describe('a server', () => {
   it('refuses when it was killed, and answers when it was started', async () => {
     await server.signal('SIGKILL');
     expect(await server.state()).toEqual({ kind: 'exited', exitCode: 137 });
-    expect(await server.probe(SHORT)).toBe('refused');
+    expect(await server.probe(WITHIN)).toBe('refused');
     for (const signal of ['SIGSTOP', 'SIGCONT', 'SIGKILL'] as const) await server.signal(signal);
     await server.freeze();
     await server.thaw();
     await server.start();
     await server.start();
     await server.ready(WITHIN);
-    expect(await server.state()).toMatchObject({ kind: 'running' });
+    await becomes(server, 'running');
   });
 
   it('refuses also a probe that is a command', async () => {
     await store.signal('SIGKILL');
-    expect(await store.probe(SHORT)).toBe('refused');
+    expect(await store.probe(WITHIN)).toBe('refused');
     await store.start();
     await store.ready(WITHIN);
   });
 
   it('declines when it answers something else', async () => {
     await server.exec(['redis-cli', 'config', 'set', 'requirepass', 'secret'], WITHIN);
-    expect(await server.probe(SHORT)).toBe('declines');
+    expect(await server.probe(WITHIN)).toBe('declines');
     await server.exec(['redis-cli', '-a', 'secret', 'config', 'set', 'requirepass', ''], WITHIN);
-    expect(await server.probe(SHORT)).toBe('answers');
+    expect(await server.probe(WITHIN)).toBe('answers');
   });
 
   it('is only connected to when it has no ready probe, and not asked at all without a port', async () => {
     const { ready: _, ...bare } = redis('r1');
     await using other = await startCluster([bare], await stage());
-    await expect.poll(async () => other.node('r1').probe(SHORT)).toBe('answers');
+    await expect.poll(async () => other.node('r1').probe(WITHIN), PATIENTLY).toBe('answers');
     await other.node('r1').signal('SIGKILL');
-    expect(await other.node('r1').probe(SHORT)).toBe('refused');
+    expect(await other.node('r1').probe(WITHIN)).toBe('refused');
     await expect(cluster.node('c1').probe(SHORT)).rejects.toThrow('no port and no ready probe');
   });
 });
@@ -125,6 +131,7 @@ describe('the two sources of a state', () => {
     const shared = readThreads(State.Pid, Id) !== undefined;
     expect([await fromTop(), shared ? fromProc() : false]).toEqual([false, false]);
     await node.signal('SIGSTOP');
+    await becomes(node, 'stopped');
     expect([await fromTop(), shared ? fromProc() : true]).toEqual([true, true]);
     await node.signal('SIGCONT');
   });
@@ -145,7 +152,7 @@ describe('exec', () => {
     await expect(server.exec(['sleep', '60'], SHORT)).rejects.toThrow(
       'sleep did not end within 300 ms on node r1',
     );
-    expect(Date.now() - began).toBeLessThan(1_500);
+    expect(Date.now() - began).toBeLessThan(5_000);
   });
 
   it('ends in a container that is stopped or frozen', async () => {
@@ -156,7 +163,7 @@ describe('exec', () => {
       await hold();
       const began = Date.now();
       await server.exec(['true'], SHORT).catch(() => {});
-      expect(Date.now() - began).toBeLessThan(1_500);
+      expect(Date.now() - began).toBeLessThan(5_000);
       await letGo();
     }
     await server.ready(WITHIN);
@@ -166,7 +173,7 @@ describe('exec', () => {
 describe('a stream', () => {
   it('carries lines both ways, also the first one and strange ones', async () => {
     expect(await answerOf(cluster.node('c2'), 'Grüße 🔒')).toBe('got Grüße 🔒');
-    await expect.poll(async () => cluster.node('c2').logs()).toBe('heard Grüße 🔒\n');
+    await expect.poll(async () => cluster.node('c2').logs(), PATIENTLY).toBe('heard Grüße 🔒\n');
   });
 
   it('loses and reorders none of many lines', async () => {
@@ -194,7 +201,7 @@ describe('a stream', () => {
     expect(lines).toEqual([]);
     expect(await node.connect()).toBe(stream);
     await node.signal('SIGCONT');
-    await expect.poll(() => lines).toEqual(['got while stopped']);
+    await expect.poll(() => lines, PATIENTLY).toEqual(['got while stopped']);
   });
 
   it('ends when its process dies, and a new one begins with the next process', async () => {
@@ -218,7 +225,7 @@ describe('a stream', () => {
     const before = await node.connect();
     before.send('die');
     await before.closed;
-    await expect.poll(async () => node.state()).toEqual({ kind: 'exited', exitCode: 7 });
+    await expect.poll(async () => node.state(), PATIENTLY).toEqual({ kind: 'exited', exitCode: 7 });
     await node.start();
     expect(await answerOf(node, 'again')).toBe('got again');
   });

@@ -12,7 +12,7 @@ import { contextHost } from './context-host.ts';
 import { dockerScript } from './docker-folder.ts';
 import { LATE, withinLimit } from './time-limit.ts';
 
-export type Docker = ContainerRuntimeClient['container']['dockerode'];
+type Docker = ContainerRuntimeClient['container']['dockerode'];
 export type Container = ReturnType<Docker['getContainer']>;
 
 export interface Engine {

@@ -12,8 +12,8 @@ import { LATE, withinLimit } from './time-limit.ts';
 const OUTPUT_BYTES_MAX = 1 << 20;
 
 /**
- * The command's result, or `LATE`; then it may still be running. Throws HarnessError('environment') if the engine refuses, as it does for a
- * container that is not running. Costs about 60 ms.
+ * The command's result, or `LATE`; then it may still be running. Throws HarnessError('environment') if the engine
+ * refuses, as it does for a container that is not running. Costs about 60 ms.
  */
 export async function execWithin(
   container: Container,

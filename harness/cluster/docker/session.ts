@@ -10,7 +10,7 @@ import { ask, engineStatus, type Engine } from './engine.ts';
 import { encodeOwner, lifeOf, lookFor, parseOwner, thisProcess, type Life, type Owner } from './owner.ts';
 
 export const SESSION_LABEL = 'lockpick.session';
-export const OWNER_LABEL = 'lockpick.owner';
+const OWNER_LABEL = 'lockpick.owner';
 
 export interface Session {
   readonly name: string;
@@ -90,6 +90,7 @@ export function describeSession({ name, owner, life, containers, networks }: Ses
 /** Somebody else may be removing the same thing at the same time; it is gone when it is no longer listed. */
 const ROUNDS = 50;
 const ROUND_PAUSE_MILLIS = 100;
+const GONE = 404;
 
 async function removeSession(engine: Engine, session: Session): Promise<void> {
   let firstError: unknown;
@@ -122,4 +123,3 @@ async function removeOnce(engine: Engine, { containers, networks }: Session): Pr
     .map((outcome): unknown => outcome.reason)
     .find((reason) => engineStatus(reason) !== GONE);
 }
-const GONE = 404;
