@@ -1,0 +1,265 @@
+// The store on a real PostgreSQL: what each defence accepts, that the audit table's order is the order of effect, and
+// what becomes of a request that is not answered in time.
+
+import { setTimeout as delay } from 'node:timers/promises';
+import { Client } from 'pg';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { StoreClient, StoreWrite } from '../contract/store.ts';
+import { HarnessError } from '../contract/errors.ts';
+import { fencingToken, millis, type AuditRow } from '../history/op.ts';
+import { startServer, type ServerContainer } from '../testing/container.fixture.ts';
+import { openStore } from './client.ts';
+import { defences } from './defences.ts';
+import { prepareStore, STORE_DATABASE, STORE_USER, storeNode } from './node.ts';
+
+const TIME_LIMIT = millis(400);
+const ALL = defences.map(({ name }) => name);
+
+let server: ServerContainer;
+let keys = 0;
+let ids = 0;
+
+beforeAll(async () => {
+  const { image, port } = storeNode();
+  server = await startServer(image, port ?? 0);
+  const ready = async () => (await server.exec(['pg_isready', '-q', '-h', '127.0.0.1'])).exitCode === 0;
+  while (!(await ready())) await delay(50);
+  await prepareStore(server);
+});
+afterAll(() => server[Symbol.asyncDispose]());
+
+function open(key: string): Promise<StoreClient> {
+  return openStore(
+    { host: server.host, port: server.port, commandTimeLimit: TIME_LIMIT },
+    { defences: ALL, keys: [key] },
+  );
+}
+
+async function fresh(): Promise<{ key: string; store: StoreClient }> {
+  keys += 1;
+  const key = `key-${keys}`;
+  return { key, store: await open(key) };
+}
+
+function write(key: string, value: number, base: number, token?: number): StoreWrite {
+  ids += 1;
+  return {
+    id: ids,
+    process: 'c1',
+    key,
+    value: String(value),
+    base: String(base),
+    ...(token !== undefined && { token: fencingToken(String(token)) }),
+  };
+}
+
+async function audit(store: StoreClient, defence: string, key: string): Promise<readonly AuditRow[]> {
+  const rows = await store.audit(defence, { key, after: '0', limit: 100_000 });
+  if (rows.kind !== 'ok') throw new Error(rows.error);
+  return rows.value;
+}
+
+/** The store's own session, beside its clients. */
+async function sql(): Promise<Client> {
+  const client = new Client({
+    host: server.host,
+    port: server.port,
+    user: STORE_USER,
+    database: STORE_DATABASE,
+  });
+  await client.connect();
+  return client;
+}
+
+const STALE = { kind: 'fail', error: 'stale-token' };
+
+describe('what each defence does', () => {
+  it.each(ALL)('%s: starts at 0, and each accepted write makes the next version', async (defence) => {
+    const { key, store } = await fresh();
+    expect(await store.read(defence, { key })).toEqual({ kind: 'ok', value: { value: '0', version: '0' } });
+    expect(await store.write(defence, write(key, 7, 0, 1))).toEqual({ kind: 'ok', value: { version: '1' } });
+    expect(await store.write(defence, write(key, 8, 1, 1))).toEqual({ kind: 'ok', value: { version: '2' } });
+    expect(await store.read(defence, { key })).toEqual({ kind: 'ok', value: { value: '8', version: '2' } });
+    await store[Symbol.asyncDispose]();
+  });
+
+  it('none: takes stale writes and writes without a token', async () => {
+    const { key, store } = await fresh();
+    await store.write('none', write(key, 1, 0, 9));
+    expect(await store.write('none', write(key, 2, 0, 1))).toMatchObject({ kind: 'ok' });
+    expect(await store.write('none', write(key, 3, 0))).toMatchObject({ kind: 'ok' });
+    await store[Symbol.asyncDispose]();
+  });
+
+  it.each(['fence-on-write', 'fence-on-read-and-write'])(
+    '%s: refuses a stale write, or one without',
+    async (defence) => {
+      const { key, store } = await fresh();
+      await store.write(defence, write(key, 1, 0, 9));
+      expect(await store.write(defence, write(key, 2, 1, 8))).toEqual({ ...STALE, highest: 9n });
+      expect(await store.write(defence, write(key, 2, 1))).toEqual({ ...STALE, highest: 9n });
+      expect(await store.read(defence, { key })).toEqual({ kind: 'ok', value: { value: '1', version: '1' } });
+      await store[Symbol.asyncDispose]();
+    },
+  );
+
+  it('fence-on-read-and-write: a read raises the mark, and a stale read is refused', async () => {
+    const { key, store } = await fresh();
+    const defence = 'fence-on-read-and-write';
+    const read = (token: string) => store.read(defence, { key, token: fencingToken(token) });
+    expect(await read('5')).toMatchObject({ kind: 'ok' });
+    expect(await store.write(defence, write(key, 1, 0, 4))).toEqual({ ...STALE, highest: 5n });
+    expect(await read('4')).toEqual(STALE);
+    expect(await read('5')).toMatchObject({ kind: 'ok' });
+    expect(await store.write(defence, write(key, 1, 0, 5))).toMatchObject({ kind: 'ok' });
+    expect(await store.read(defence, { key })).toMatchObject({ kind: 'ok' });
+    await store[Symbol.asyncDispose]();
+  });
+
+  it('fence-on-write: a read does not raise the mark', async () => {
+    const { key, store } = await fresh();
+    await store.read('fence-on-write', { key, token: fencingToken('5') });
+    expect(await store.write('fence-on-write', write(key, 1, 0, 4))).toMatchObject({ kind: 'ok' });
+    await store[Symbol.asyncDispose]();
+  });
+
+  it('keeps tokens of 64 bits', async () => {
+    const { key, store } = await fresh();
+    const token = 9_223_372_036_854_775_806n;
+    const request = { ...write(key, 1, 0), token: fencingToken(String(token)) };
+    expect(await store.write('fence-on-write', request)).toMatchObject({ kind: 'ok' });
+    expect(await store.write('fence-on-write', write(key, 1, 0, 1))).toEqual({ ...STALE, highest: token });
+    expect((await audit(store, 'fence-on-write', key))[0]?.token).toBe(token);
+    await store[Symbol.asyncDispose]();
+  });
+});
+
+describe('the audit table', () => {
+  it('has a row for each attempt, refused ones too, with the version they met', async () => {
+    const { key, store } = await fresh();
+    const attempts = [write(key, 1, 0, 2), write(key, 5, 0, 1), write(key, 2, 1, 2), write(key, 9, 0)];
+    for (const attempt of attempts) await store.write('fence-on-write', attempt);
+    const row = (index: number, version: string, accepted: boolean) => {
+      const { key: _key, ...rest } = attempts[index] ?? write(key, 0, 0);
+      return { ...rest, version, accepted, seq: expect.any(String) };
+    };
+    expect(await audit(store, 'fence-on-write', key)).toEqual([
+      row(0, '0', true),
+      row(1, '1', false),
+      row(2, '1', true),
+      row(3, '2', false),
+    ]);
+    await store[Symbol.asyncDispose]();
+  });
+
+  it('is read page by page', async () => {
+    const { key, store } = await fresh();
+    for (let value = 1; value <= 5; value++) await store.write('none', write(key, value, value - 1));
+    const first = await store.audit('none', { key, after: '0', limit: 3 });
+    if (first.kind !== 'ok') throw new Error(first.error);
+    expect(first.value.map(({ value }) => value)).toEqual(['1', '2', '3']);
+    const rest = await store.audit('none', { key, after: first.value[2]?.seq ?? '', limit: 3 });
+    expect(rest).toMatchObject({ kind: 'ok', value: [{ value: '4' }, { value: '5' }] });
+    await store[Symbol.asyncDispose]();
+  });
+
+  it.each(ALL)('%s: its order is the order of effect, with ten writers at once', async (defence) => {
+    const { key, store } = await fresh();
+    const writers = await Promise.all(Array.from({ length: 10 }, () => open(key)));
+    await Promise.all(
+      writers.map(async (writer, index) => {
+        for (let turn = 0; turn < 100; turn++)
+          await writer.write(defence, write(key, turn, 0, Math.floor((turn * 10 + index * 7) / 13)));
+      }),
+    );
+    const rows = await audit(store, defence, key);
+    expect(rows).toHaveLength(1000);
+    // Replayed in the table's order, every decision must come out as it was made.
+    let version = 0;
+    let highest = -1n;
+    for (const { token = -1n, accepted, version: met } of rows) {
+      expect(met).toBe(String(version));
+      expect(accepted).toBe(defence === 'none' || token >= highest);
+      if (!accepted) continue;
+      version += 1;
+      if (token > highest) highest = token;
+    }
+    expect(await store.read(defence, { key })).toMatchObject({ value: { version: String(version) } });
+    for (const writer of [store, ...writers]) await writer[Symbol.asyncDispose]();
+  });
+});
+
+describe('a store that does not answer', () => {
+  it('is unknown at the time limit; the write may land later, and the next request goes out on a new connection', async () => {
+    const { key, store } = await fresh();
+    const blocker = await sql();
+    await blocker.query('begin');
+    await blocker.query('select from register where key = $1 for update', [key]);
+    const stuck = write(key, 1, 0);
+    expect(await store.write('none', stuck)).toEqual({ kind: 'info', error: 'timeout' });
+    expect(await store.read('none', { key })).toMatchObject({ value: { version: '0' } });
+    await blocker.query('rollback');
+    await expect.poll(async () => (await audit(store, 'none', key)).map(({ id }) => id)).toEqual([stuck.id]);
+    expect(await store.read('none', { key })).toMatchObject({ value: { version: '1' } });
+    await blocker.end();
+    await store[Symbol.asyncDispose]();
+  });
+
+  it('makes everything unknown that waits on the same connection', async () => {
+    const { key, store } = await fresh();
+    const blocker = await sql();
+    await blocker.query('begin');
+    await blocker.query('select from register where key = $1 for update', [key]);
+    const waiting = [store.write('none', write(key, 1, 0)), store.read('none', { key })];
+    expect(await Promise.all(waiting)).toMatchObject([{ kind: 'info' }, { kind: 'info' }]);
+    await blocker.query('rollback');
+    await blocker.end();
+    await store[Symbol.asyncDispose]();
+  });
+
+  it('whose session was ended tells nothing about a write in flight', async () => {
+    const { key, store } = await fresh();
+    const blocker = await sql();
+    await blocker.query('begin');
+    await blocker.query('select from register where key = $1 for update', [key]);
+    const writing = store.write('none', write(key, 1, 0));
+    await delay(100);
+    await blocker.query(`select pg_terminate_backend(pid) from pg_stat_activity
+      where usename = current_user and pid <> pg_backend_pid() and wait_event_type = 'Lock'`);
+    expect(await writing).toEqual({ kind: 'info', error: 'connection-lost' });
+    await blocker.query('rollback');
+    expect(await store.write('none', write(key, 2, 0))).toMatchObject({ kind: 'ok' });
+    await blocker.end();
+    await store[Symbol.asyncDispose]();
+  });
+
+  it('refuses for certain what its transaction undid', async () => {
+    const { store } = await fresh();
+    expect(await store.write('none', write('no-such-key', 1, 0))).toEqual({
+      kind: 'fail',
+      error: 'sqlstate-P0002',
+    });
+    await store[Symbol.asyncDispose]();
+  });
+
+  it('cannot be opened when it is not there, or not prepared', async () => {
+    const contents = { defences: ALL, keys: ['k1'] };
+    const address = { host: server.host, commandTimeLimit: TIME_LIMIT };
+    await expect(openStore({ ...address, port: 1 }, contents)).rejects.toThrow(HarnessError);
+    const admin = await sql();
+    await admin.query('alter table register rename to elsewhere');
+    await expect(openStore({ ...address, port: server.port }, contents)).rejects.toThrow('cannot be used');
+    await admin.query('alter table elsewhere rename to register');
+    await admin.end();
+  });
+});
+
+describe('prepareStore', () => {
+  it('can be repeated, and keeps what is there', async () => {
+    const { key, store } = await fresh();
+    await store.write('none', write(key, 1, 0));
+    await prepareStore(server);
+    expect(await store.read('none', { key })).toMatchObject({ value: { version: '1' } });
+    await store[Symbol.asyncDispose]();
+  });
+});
