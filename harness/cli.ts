@@ -68,7 +68,7 @@ function program(): Command {
     .addHelpText('after', examples('lockpick check results/latest', 'lockpick check history.jsonl --json'))
     .action(async (paths: string[], flags: object) => {
       const { checkCommand } = await import('./commands/check.ts');
-      process.exitCode = checkCommand(paths, flags);
+      process.exitCode = await checkCommand(paths, flags);
     });
 
   lockpick

@@ -3,8 +3,9 @@
 
 import { styleText } from 'node:util';
 import type { Finding, Grade, Verdict } from '../checkers/verdict.ts';
-import type { Cell } from './catalogue.ts';
-import { cellName, type Plan } from './plan.ts';
+import type { Cell } from './cells/cell.ts';
+import { cellName } from './cell-name.ts';
+import type { Plan } from './plan.ts';
 import type { RunDirectory } from './results.ts';
 
 /** No status by colour alone: each grade has its word and its shape. */

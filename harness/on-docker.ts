@@ -11,10 +11,13 @@ import { describeEngine, findEngine } from './cluster/docker/engine.ts';
 import { ensureImages } from './cluster/docker/images.ts';
 import { sweepDeadSessions } from './cluster/docker/session.ts';
 import { HarnessError } from './contract/errors.ts';
-import type { NodeSpec } from './contract/cluster.ts';
+import type { Node, NodeSpec } from './contract/cluster.ts';
 import { HISTORY_FORMAT, HISTORY_VERSION } from './history/op.ts';
+import { failoverFault } from './nemesis/faults/failover.ts';
 import { killFault } from './nemesis/faults/kill.ts';
+import { partitionFault } from './nemesis/faults/partition.ts';
 import { pauseFault } from './nemesis/faults/pause.ts';
+import { restartEmptyFault } from './nemesis/faults/restart-empty.ts';
 import { scenarioNamed, scheduleOf } from './nemesis/schedule.ts';
 import type { Plan } from './plan.ts';
 import { defences } from './postgres-store/defences.ts';
@@ -76,11 +79,17 @@ export async function onDocker(say: (line: string) => void): Promise<DockerStage
         parts: {
           backend,
           schedule,
-          faultKinds: (restartClient) =>
-            new Map([
-              ['pause', pauseFault()],
-              ['kill', killFault({ restartClient })],
-            ]),
+          faultKinds: ({ servers: nodes, restartClient }) => {
+            const rejoin = backend.roles?.rejoin;
+            const restart = rejoin && { rejoin: (node: Node) => rejoin(node, nodes) };
+            return [
+              pauseFault(),
+              killFault({ restartClient, ...restart }),
+              restartEmptyFault(restart),
+              partitionFault(nodes),
+              failoverFault(nodes, backend.roles),
+            ];
+          },
           store,
           prepareStore,
           defences: usable.map(({ name }) => name),

@@ -2,7 +2,8 @@
 
 import { describe, expect, it } from 'vitest';
 import { HarnessError } from './contract/errors.ts';
-import { cellName, known, parsePlan, type PlanInput, type Vocabulary } from './plan.ts';
+import { cellName } from './cell-name.ts';
+import { known, parsePlan, type PlanInput, type Vocabulary } from './plan.ts';
 import { differingFlags, planFields } from './plan-flags.ts';
 
 const vocabulary: Vocabulary = {

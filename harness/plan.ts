@@ -4,6 +4,7 @@
 import { z } from 'zod';
 import leven from 'leven';
 import { DEFAULT_VARIANT } from './contract/backend.ts';
+import { DEFAULT_WORKLOAD } from './cell-name.ts';
 import { HarnessError } from './contract/errors.ts';
 import { parseDuration, parseSpan } from './duration.ts';
 import type { Millis } from './history/op.ts';
@@ -84,7 +85,7 @@ export type PlanInput = { readonly [Key in keyof Plan]?: unknown };
 /** Holds for every backend unless its cell, the config or a flag says otherwise. */
 export const PLAN_DEFAULTS = {
   variant: DEFAULT_VARIANT,
-  workload: 'counter',
+  workload: DEFAULT_WORKLOAD,
   fault: 'pause-holder',
   timeLimitMillis: '20s',
   ttlMillis: '1s',
@@ -147,18 +148,5 @@ export function known(what: string, value: unknown, names: readonly string[]): s
     'usage',
     value === undefined ? `no ${what} given` : `unknown ${what} ${JSON.stringify(text)}`,
     { remedy: near.length > 0 ? `did you mean ${near.join(', ')}?` : `known: ${names.join(', ')}` },
-  );
-}
-
-/** `backend`, or `backend:variant` where that is not the default one. */
-export function backendName({ backend, variant }: Pick<Plan, 'backend' | 'variant'>): string {
-  return variant === DEFAULT_VARIANT ? backend : `${backend}:${variant}`;
-}
-
-/** `backend[:variant]/recipe/fault`, and the workload where it is not the default one. */
-export function cellName(plan: Pick<Plan, 'backend' | 'variant' | 'recipe' | 'fault' | 'workload'>): string {
-  const { recipe, fault, workload } = plan;
-  return [backendName(plan), recipe, fault, ...(workload === PLAN_DEFAULTS.workload ? [] : [workload])].join(
-    '/',
   );
 }

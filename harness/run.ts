@@ -17,7 +17,7 @@ import type { RunDirectory } from './results.ts';
 export interface RunParts {
   readonly backend: Backend;
   readonly schedule: Schedule;
-  readonly faultKinds: (restart: (node: Node) => Promise<void>) => ReadonlyMap<string, FaultKind>;
+  readonly faultKinds: (site: FaultSite) => readonly FaultKind[];
   readonly store: NodeSpec;
   readonly prepareStore: (node: Node) => Promise<void>;
   readonly defences: readonly string[];
@@ -25,6 +25,13 @@ export interface RunParts {
   readonly clientSpec: (name: string) => NodeSpec;
   readonly startCluster: (specs: readonly NodeSpec[], signal: AbortSignal) => Promise<Cluster>;
   readonly header: (clockErrorNanos: number) => Header;
+}
+
+/** What faults need to know of the run that they happen in. */
+export interface FaultSite {
+  readonly servers: readonly Node[];
+  /** Starts an exited client again with a new process that joins in. */
+  readonly restartClient: (node: Node) => Promise<void>;
 }
 
 /** The final phase tries a lock for TTL + the backend's slack + this; a liveness claim needs tries after both. */
@@ -65,14 +72,15 @@ export async function run(
 
   observer.phase('connecting');
   const store = cluster.node(parts.store.name);
-  await parts.prepareStore(store);
+  const serverNodes = servers.map(({ name }) => cluster.node(name));
+  await Promise.all([parts.prepareStore(store), parts.backend.assemble?.(serverNodes)]);
   const nodes = names.map((name) => cluster.node(name));
   const clients = new LockProcesses({
     plan,
     cluster,
     clock,
     origin,
-    servers: servers.map((server) => endpoint(cluster.node(server.name))),
+    servers: serverNodes.map((node) => endpoint(node)),
     store: endpoint(store),
     defences: parts.defences,
   });
@@ -81,12 +89,18 @@ export async function run(
   using _recording = clients.recordInto(journal);
   journal.onEvent((event) => observer.event(event));
 
+  const { roles } = parts.backend;
+  const faultKinds = parts.faultKinds({
+    servers: serverNodes,
+    restartClient: (node) => clients.replace(node),
+  });
   {
     await using nemesis = new Nemesis({
       schedule: parts.schedule,
-      kinds: parts.faultKinds((node) => clients.replace(node)),
+      kinds: new Map(faultKinds.map((kind) => [kind.name, kind])),
       clock,
-      servers: servers.map(({ name }) => cluster.node(name)),
+      servers: serverNodes,
+      ...(roles !== undefined && { askRole: (node: Node) => roles.ask(node) }),
       clients: nodes,
       nodeOf: (process) => clients.nodeOf(process),
       append: (event) => journal.append(event),

@@ -2,18 +2,16 @@
 // run and for any stored one later: a stored run can be judged again by a newer checker.
 
 import { z } from 'zod';
-import { cellOf, settingsOf, type Cell } from './catalogue.ts';
-import { monotonicClock, monotonicOrigin } from './clock.ts';
+import { cellOf, settingsOf } from './catalogue.ts';
+import type { Cell } from './cells/cell.ts';
 import { HarnessError, messageOf } from './contract/errors.ts';
-import { parseHistory } from './history/json-lines.ts';
-import { HistoryError, type History } from './history/history.ts';
-import { exitCodeOf, judge } from './judge.ts';
-import { cellName, parsePlan, type Plan } from './plan.ts';
+import { judgeFile, type Judgement } from './judgement.ts';
+import { cellName } from './cell-name.ts';
+import { parsePlan, type Plan } from './plan.ts';
 import { differingFlags } from './plan-flags.ts';
 import type { JudgedRun } from './report/judged-run.ts';
 import { readRunFile, type RunDirectory } from './results.ts';
 import { vocabulary } from './vocabulary.ts';
-import type { Verdict } from '../checkers/verdict.ts';
 
 /** What a stored run says about where it ran. */
 const surroundingsSchema = z.object({
@@ -53,29 +51,6 @@ export function storedPlanText(plan: Plan, surroundings: Surroundings): string {
   return `${JSON.stringify({ ...plan, surroundings }, null, 2)}\n`;
 }
 
-export interface Judgement {
-  readonly history: History;
-  readonly verdict: Verdict;
-  readonly exitCode: number;
-}
-
-/** Reads and judges a history file. Throws HarnessError('usage') with file, line and rule if it is malformed. */
-export function judgeFile(path: string, cell: Cell | undefined): Judgement {
-  let history: History;
-  try {
-    history = parseHistory(readRunFile(path));
-  } catch (error) {
-    if (error instanceof HistoryError)
-      throw new HarnessError('usage', `${path}, ${error.message}`, {
-        remedy: 'a malformed history is never judged; results/README.md describes the format',
-      });
-    throw error;
-  }
-  const clock = monotonicClock(monotonicOrigin());
-  const verdict = judge(history, cell?.expected ?? null, () => clock.now() / 1e6);
-  return { history, verdict, exitCode: exitCodeOf(verdict) };
-}
-
 export interface StoredRun extends Judgement {
   readonly directory: RunDirectory;
   readonly plan: Plan;
@@ -88,7 +63,7 @@ export interface StoredRun extends Judgement {
 export function judgeRun(directory: RunDirectory): StoredRun {
   const { plan, surroundings } = readStoredPlan(directory);
   const cell = cellOf(plan);
-  return { directory, plan, surroundings, cell, ...judgeFile(directory.history, cell) };
+  return { directory, plan, surroundings, cell, ...judgeFile(directory.history, cell?.expected ?? null) };
 }
 
 /** Makes the same run again: the same schedule and the same choices of every client (I6). */

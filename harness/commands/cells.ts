@@ -1,10 +1,12 @@
 // Cell patterns on the command line: `backend[:variant][/recipe[/fault[/workload]]]`. `*` matches catalogued cells; a part that is
 // left out takes the default, so `redis-single` is one run and `redis-single/*` is many.
 
-import { catalogue, settingsOf, type Cell, type CellNames } from '../catalogue.ts';
+import { catalogue, settingsOf, type CellNames } from '../catalogue.ts';
+import type { Cell } from '../cells/cell.ts';
 import { DEFAULT_VARIANT } from '../contract/backend.ts';
 import { HarnessError } from '../contract/errors.ts';
-import { backendName, known, PLAN_DEFAULTS, type PlanInput } from '../plan.ts';
+import { backendName } from '../cell-name.ts';
+import { known, PLAN_DEFAULTS, type PlanInput } from '../plan.ts';
 import { vocabulary } from '../vocabulary.ts';
 
 /** backend[:variant], recipe, fault, workload. */

@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { HarnessError } from '../contract/errors.ts';
 import { judgementWords } from '../final-words.ts';
 import { runDirectory } from '../results.ts';
-import { judgeFile, judgeRun, type Judgement } from '../stored-run.ts';
+import { judgeFile, type Judgement } from '../judgement.ts';
 import { worstExitCode } from './exit-code.ts';
 
-export function checkCommand(paths: readonly string[], flags: { json?: boolean }): number {
-  const judgements = paths.map((path) => ({ path, ...judgePath(path) }));
+export async function checkCommand(paths: readonly string[], flags: { json?: boolean }): Promise<number> {
+  const judgements = await Promise.all(paths.map(async (path) => ({ path, ...(await judgePath(path)) })));
   for (const { path, verdict } of judgements)
     process.stdout.write(
       flags.json === true ? `${JSON.stringify(verdict)}\n` : judgementWords(path, verdict, process.stdout),
@@ -18,11 +18,13 @@ export function checkCommand(paths: readonly string[], flags: { json?: boolean }
 }
 
 /** A directory is a run, with its plan if it has one; anything else is a history. */
-function judgePath(path: string): Judgement {
+async function judgePath(path: string): Promise<Judgement> {
   const found = statSync(path, { throwIfNoEntry: false });
   if (found === undefined) throw new HarnessError('usage', `${path} does not exist`);
-  if (!found.isDirectory()) return judgeFile(path, undefined);
+  if (!found.isDirectory()) return judgeFile(path, null);
   const directory = runDirectory(path);
   const hasPlan = statSync(directory.plan, { throwIfNoEntry: false }) !== undefined;
-  return hasPlan ? judgeRun(directory) : judgeFile(join(path, 'history.jsonl'), undefined);
+  if (!hasPlan) return judgeFile(join(path, 'history.jsonl'), null);
+  const { judgeRun } = await import('../stored-run.ts');
+  return judgeRun(directory);
 }

@@ -2,7 +2,8 @@
 
 import { catalogue } from '../catalogue.ts';
 import { backends } from '../backends/index.ts';
-import { cellName, PLAN_DEFAULTS } from '../plan.ts';
+import { cellName } from '../cell-name.ts';
+import { PLAN_DEFAULTS } from '../plan.ts';
 import { parseDuration } from '../duration.ts';
 import { EXIT_CODE } from '../contract/errors.ts';
 import { matchingCells } from './cells.ts';
