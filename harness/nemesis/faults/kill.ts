@@ -6,20 +6,19 @@ import { monotonicClock, monotonicOrigin, type Clock } from '../../clock.ts';
 import type { Node } from '../../contract/cluster.ts';
 import type { FaultKind } from '../../contract/fault.ts';
 import { millis, type JsonRecord } from '../../history/op.ts';
-import { restartServer, type RestartOptions } from './restart.ts';
 import { canBeProbed, faultInForce, millisSince, putInForce } from './scope.ts';
 
 const READY_TIME_LIMIT = millis(30_000);
 /** A refusal comes at once; the time is for a busy machine. */
 const REFUSAL_TIME_LIMIT = millis(5_000);
 
-export interface KillOptions extends RestartOptions {
+export interface KillOptions {
   /** Starts an exited client again and makes it join in. Without it a client is started like a server. */
   readonly restartClient?: (node: Node) => Promise<void>;
 }
 
 /** Acts in about 70 ms. */
-export function killFault({ restartClient, ...restartOptions }: KillOptions = {}): FaultKind {
+export function killFault({ restartClient = startAgain }: KillOptions = {}): FaultKind {
   const clock = monotonicClock(monotonicOrigin());
   return {
     name: 'kill',
@@ -29,11 +28,7 @@ export function killFault({ restartClient, ...restartOptions }: KillOptions = {}
       const before = await node.state();
       if (before.kind === 'exited')
         return faultInForce(undefined, () => Promise.resolve({ state: 'exited before' }));
-      const exitedAt = clock.now();
-      const restart =
-        node.spec.role === 'client' && restartClient !== undefined
-          ? restartClient
-          : (server: Node) => restartServer(server, { clock, exitedAt }, restartOptions);
+      const restart = node.spec.role === 'client' ? restartClient : startAgain;
       return putInForce(
         () => kill(node, before.pid, clock),
         () => bringBack(node, restart, clock),
@@ -69,4 +64,9 @@ async function bringBack(
     startedBy: exited ? 'us' : 'others',
     readyMillis: millisSince(clock, began),
   };
+}
+
+async function startAgain(node: Node): Promise<void> {
+  await node.start();
+  await node.ready(READY_TIME_LIMIT);
 }
