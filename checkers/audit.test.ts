@@ -80,8 +80,22 @@ describe('the record of a register', () => {
       [20, 50],
       [40, 50],
     ]);
+    const crossed = registerOf([
+      write(1, [0, 30], 0),
+      write(2, [10, 20], 1),
+      page(90, [100, 110], [row(1, 1, 0), row(2, 2, 1)]),
+    ]).record;
+    expect(crossed?.map(({ after, by }) => [after / 1e6, by / 1e6])).toEqual([
+      [0, 20],
+      [10, 20],
+    ]);
     const last = registerOf([late, page(90, [100, 110], [row(1, 1, 0)])]).record;
     expect(last?.map(({ by }) => by / 1e6)).toEqual([110]);
+  });
+
+  it('may lack a write that never reached the store', () => {
+    const failed = write(4, [60, 70], 3, { type: 'fail', error: 'unavailable' });
+    expect(order([...writes, failed, page(90, [100, 110], rows)])).toEqual([1, 2, 3]);
   });
 
   it('may lack a write that was answered after the first page was asked for', () => {

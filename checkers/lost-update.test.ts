@@ -152,7 +152,11 @@ describe('lost-update, by the record', () => {
 
   it('takes a store that was not new as it is', () => {
     expect(found([write(1, [0, 10], '41', 'a'), audit([[1, 41, 41, 'a']])])).toEqual([]);
-    expect(found([write(1, [0, 10], '40', 'a'), audit([[1, 40, 41, 'a']])])).toEqual([[1]]);
+    const behind = lostUpdate(historyOf([write(1, [0, 10], '40', 'a'), audit([[1, 40, 41, 'a']])]));
+    expect(behind).toMatchObject({
+      verdict: 'invalid',
+      findings: [{ ops: [1], evidence: { overwritten: '1' } }],
+    });
   });
 
   it('is not sure where the record is flawed, but goes by what the clients know', () => {
@@ -167,7 +171,8 @@ describe('lost-update, by the record', () => {
 describe('lost-update, without a record', () => {
   it('finds two accepted writes from one base', () => {
     expect(found([write(1, [0, 10], '0', '1'), write(2, [20, 30], '0', '1')])).toEqual([[1, 2]]);
-    expect(found([write(1, [0, 30], '0', '1'), write(2, [10, 20], '0', '1', {}, 'cas')])).toEqual([[1, 2]]);
+    const crossed = [write(1, [0, 30], '0', '1'), write(2, [10, 20], '0', '1', {}, 'cas')];
+    expect(lostUpdate(historyOf(crossed))).toMatchObject({ findings: [{ ops: [1, 2], at: 30e6 }] });
   });
 
   it('needs both to be accepted', () => {
@@ -216,6 +221,8 @@ describe('lost-update, without a record', () => {
     const pair = [write(1, [20, 30], '0', '1'), write(2, [40, 50], '0', '1')];
     expect(found([...pair, write(3, [0, 19], '9', '0')])).toEqual([[1, 2]]);
     expect(found([...pair, write(3, [0, 20], '9', '0')])).toEqual([]);
+    expect(found([...pair, write(3, [0, 5], '9', '0', { type: 'info' })])).toEqual([]);
+    expect(found([...pair, write(3, [0, 25], '9', '0'), write(4, [5, 8], '8', '0')])).toEqual([]);
     expect(found([...pair, write(3, [51, 60], '9', '0')])).toEqual([[1, 2]]);
     expect(found([...pair, write(3, [50, 60], '9', '0')])).toEqual([]);
     expect(found([...pair, write(3, [32, 35], '9', '0', { type: 'fail' })])).toEqual([[1, 2]]);

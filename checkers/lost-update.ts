@@ -76,8 +76,7 @@ function firstByBase(history: History, register: Register): LostUpdate[] {
     latest.set(base, write);
     if (earlier?.completed === undefined) continue;
     const at = earlier.completed > completed ? earlier.completed : completed;
-    const versioned = earlier.version !== undefined && write.version !== undefined;
-    if (!versioned && restored(base, earlier.invoked, at)) continue;
+    if (write.version === undefined && restored(base, earlier.invoked, at)) continue;
     findings.push(
       lostUpdateOf(history, register, {
         overwritten: [earlier],

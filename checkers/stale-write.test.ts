@@ -37,6 +37,19 @@ function found(steps: readonly Step[], header: Record<string, unknown> = {}): nu
   }
 }
 
+/** `c1` sends write 3 at `sent` and never hears of it; write 4, sent at `theirs`, is before it in the record. */
+function landedLate(grants: readonly Step[], sent: number, theirs: number): number[][] | string {
+  return found([
+    ...grants,
+    write(3, 'c1', [sent]),
+    write(4, 'c2', [theirs, theirs + 10]),
+    audit([
+      [4, 'c2', 0],
+      [3, 'c1', 1],
+    ]),
+  ]);
+}
+
 const first = granted(1, 'c1', [0, 10]);
 const second = granted(2, 'c2', [1100, 1110]);
 
@@ -79,16 +92,18 @@ describe('stale-write-landed', () => {
     expect(found([first, slow, second, write(6, 'c2', [3000, 3010])])).toEqual([]);
   });
 
-  it('finds the one of another process behind those of the writer itself', () => {
-    // c1 writes twice at once: under its first grant it is stale though its own second one was answered first.
-    const own = granted(2, 'c1', [500, 510]);
-    const other = granted(3, 'c2', [1100, 1110]);
-    expect(found([first, own, other, write(4, 'c1', [1200, 1210])])).toEqual([[2, 3, 4]]);
+  it('asks for a grant of the same lock', () => {
+    const other = step(2, 'c2', 'acquire', [1100, 1110], { lock: 'k2', ttlMillis: 1000 });
+    expect(found([first, other, write(3, 'c1', [1200, 1210])])).toEqual([]);
   });
 
   it('says nothing of who writes without the lock', () => {
     expect(found([second, write(3, 'c1', [1200, 1210])])).toEqual([]);
     expect(found([first, released(4, 'c1', [500, 510]), second, write(3, 'c1', [1200, 1210])])).toEqual([]);
+    // At one stamp the write may have come first.
+    expect(found([first, second, released(4, 'c1', [1200, 1210]), write(3, 'c1', [1200, 1210])])).toEqual([
+      [1, 2, 3],
+    ]);
   });
 
   it('says nothing of who has asked again and was not granted', () => {
@@ -96,6 +111,8 @@ describe('stale-write-landed', () => {
       const again = granted(4, 'c1', [1150, 1160], { type });
       expect(found([first, second, again, write(5, 'c1', [1200, 1210])])).toEqual([]);
     }
+    const atOnce = granted(4, 'c1', [1200, 1210], { type: 'fail' });
+    expect(found([first, second, atOnce, write(5, 'c1', [1200, 1210])])).toEqual([]);
     const pending = granted(4, 'c1', [1150, 1300]);
     expect(found([first, second, pending, write(5, 'c1', [1200, 1210])])).toEqual([]);
   });
@@ -119,38 +136,37 @@ describe('stale-write-landed', () => {
   it('counts an unanswered write only if the record says that it landed', () => {
     const unanswered = write(3, 'c1', [1200], {});
     expect(found([first, second, unanswered])).toEqual([]);
+    for (const type of ['info', 'fail'])
+      expect(found([first, second, write(3, 'c1', [1200, 1210], { type })])).toEqual([]);
     expect(found([first, second, unanswered, audit([])])).toEqual([]);
     expect(found([first, second, unanswered, audit([[3, 'c1', 0, false]])])).toEqual([]);
     expect(found([first, second, unanswered, audit([[3, 'c1', 0]])])).toEqual([[1, 2, 3]]);
   });
 
-  it('finds by the record a write that was sent in time and landed late', () => {
-    const early = write(3, 'c1', [500], {});
-    const theirs = write(4, 'c2', [1150, 1160]);
-    expect(
-      found([
-        first,
-        second,
-        early,
-        theirs,
-        audit([
-          [4, 'c2', 0],
-          [3, 'c1', 1],
-        ]),
-      ]),
-    ).toEqual([[1, 2, 3]]);
-    expect(
-      found([
-        first,
-        second,
-        early,
-        theirs,
-        audit([
-          [3, 'c1', 0],
-          [4, 'c2', 1],
-        ]),
-      ]),
-    ).toEqual([]);
+  describe('by the record, of a write that landed late', () => {
+    it('finds one that was sent in time', () => {
+      expect(landedLate([first, second], 500, 1150)).toEqual([[1, 2, 3]]);
+      expect(landedLate([first, second], 10, 1150)).toEqual([[1, 2, 3]]);
+    });
+
+    it('says nothing if what was before it may itself have been before the grant', () => {
+      expect(landedLate([first, second], 500, 1110)).toEqual([]);
+    });
+
+    it('says nothing if it was sent under no grant', () => {
+      expect(landedLate([granted(1, 'c1', [0, 600]), second], 500, 1150)).toEqual([]);
+    });
+
+    it('names another process, not the writer that was granted the lock again', () => {
+      const own = granted(5, 'c1', [600, 610]);
+      const other = granted(6, 'c2', [1700, 1710]);
+      expect(landedLate([first, own, other], 500, 1750)).toEqual([[1, 6, 3]]);
+      expect(landedLate([first, granted(7, 'c1', [550, 900]), own, other], 500, 1750)).toEqual([[1, 6, 3]]);
+      const waiting = granted(7, 'c3', [590, 2000]);
+      expect(landedLate([first, waiting, own, other], 500, 2100)).toEqual([[1, 6, 3]]);
+      const early = granted(8, 'c2', [595, 620]);
+      expect(landedLate([first, waiting, own, early], 500, 2100)).toEqual([[1, 8, 3]]);
+    });
   });
 
   it('judges stores without a defence only', () => {
@@ -175,5 +191,6 @@ describe('stale-write-landed', () => {
 
   it('is not sure where the record is flawed', () => {
     expect(found([first, write(3, 'c1', [200, 210]), audit([[3, 'c2', 0]])])).toMatch(/contradicts op 3/);
+    expect(found([first, second, write(3, 'c1', [1200, 1210]), audit([[3, 'c2', 0]])])).toEqual([[1, 2, 3]]);
   });
 });

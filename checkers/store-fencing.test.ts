@@ -84,6 +84,12 @@ describe('stale-write-accepted, by operations', () => {
     expect(found([write(1, [0, 10], '8', { store }), write(2, [20, 30], '7', { store })])).toEqual([[1, 2]]);
   });
 
+  it('takes reads and writes together in order of time', () => {
+    expect(found([write(1, [0, 10], '9'), write(3, [20, 30], '7'), read(2, [40, 50], '8')])).toEqual([
+      [1, 3],
+    ]);
+  });
+
   it('does not judge a store that promises no fencing', () => {
     const store = 'none';
     expect(found([write(1, [0, 10], '8', { store }), write(2, [20, 30], '7', { store })])).toEqual([]);
@@ -133,6 +139,21 @@ describe('stale-write-accepted, by the record', () => {
         ]),
       ]),
     ).toEqual([]);
+  });
+
+  it('names the first write with the highest token', () => {
+    expect(
+      found([
+        write(1, [0, 10], '8'),
+        write(2, [20, 30], '8', { base: '1' }),
+        write(3, [40, 50], '7', { base: '2' }),
+        audit([
+          [1, '8', 0, 0],
+          [2, '8', 1, 1],
+          [3, '7', 2, 2],
+        ]),
+      ]),
+    ).toEqual([[1, 3]]);
   });
 
   it('finds an unanswered write that landed', () => {
