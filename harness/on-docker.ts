@@ -10,6 +10,7 @@ import { startCluster } from './cluster/docker/docker-cluster.ts';
 import { describeEngine, findEngine } from './cluster/docker/engine.ts';
 import { ensureImages } from './cluster/docker/images.ts';
 import { sweepDeadSessions } from './cluster/docker/session.ts';
+import { slackMillisOf } from './contract/backend.ts';
 import { HarnessError } from './contract/errors.ts';
 import type { Node, NodeSpec } from './contract/cluster.ts';
 import { HISTORY_FORMAT, HISTORY_VERSION } from './history/op.ts';
@@ -111,7 +112,10 @@ export async function onDocker(say: (line: string) => void): Promise<DockerStage
               tokens: recipe.tokenSource !== undefined,
               ownerChecked: recipe.ownerChecked,
               deadlineAware: false,
-              slackMillis: backend.slackMillis,
+              slackMillis: slackMillisOf(backend, plan),
+              ...(backend.clockTolerance !== undefined && { clockTolerance: backend.clockTolerance }),
+              keptAlive:
+                recipe.keepsAlive === true || recipe.renewAt !== undefined || recipe.sessionBound === true,
               closedByDown: true,
               minContendedHandoffs: plan.minContendedHandoffs,
               plannedFaults: scenario.faults,

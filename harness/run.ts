@@ -3,7 +3,7 @@
 // `RunParts` that `cli.ts` hands in, so nothing here knows Docker or Redis.
 
 import { monotonicClock, monotonicOrigin, type Clock } from './clock.ts';
-import type { Backend } from './contract/backend.ts';
+import { slackMillisOf, type Backend } from './contract/backend.ts';
 import type { Cluster, Node, NodeSpec } from './contract/cluster.ts';
 import { HarnessError } from './contract/errors.ts';
 import type { FaultKind, Schedule } from './contract/fault.ts';
@@ -119,7 +119,7 @@ export async function run(
   interrupt.abandon.throwIfAborted();
 
   observer.phase('final reads');
-  const patience = millis(plan.ttlMillis + parts.backend.slackMillis + FINAL_MARGIN_MILLIS);
+  const patience = millis(plan.ttlMillis + slackMillisOf(parts.backend, plan) + FINAL_MARGIN_MILLIS);
   if (!interrupt.wrapUp.aborted) await clients.tryEachLock(patience);
   await clients.readStore();
 

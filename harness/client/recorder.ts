@@ -40,8 +40,11 @@ export interface RegisterOperation {
 }
 
 export interface Recorder {
-  /** One attempt, under an owner value never used before. */
-  acquire(lock: string): Promise<{ readonly request: AcquireRequest; readonly outcome: Outcome<Grant> }>;
+  /** One attempt, under an owner value never used before. `patienceMillis`: of a recipe that waits in the service. */
+  acquire(
+    lock: string,
+    patienceMillis?: Millis,
+  ): Promise<{ readonly request: AcquireRequest; readonly outcome: Outcome<Grant> }>;
   renew(grant: Grant): Promise<Outcome<unknown>>;
   release(grant: Grant): Promise<Outcome<unknown>>;
   /** Takes back what an attempt of unknown outcome may have left behind; recorded as a release. */
@@ -95,9 +98,14 @@ export function openRecorder(options: RecorderOptions): Recorder {
     );
 
   return {
-    async acquire(lock) {
+    async acquire(lock, patienceMillis) {
       const operation = nextId();
-      const request: AcquireRequest = { lock, ttlMillis, owner: `${process}-${operation}` };
+      const request: AcquireRequest = {
+        lock,
+        ttlMillis,
+        owner: `${process}-${operation}`,
+        ...(patienceMillis !== undefined && { patienceMillis }),
+      };
       const outcome = await record(
         operation,
         { op: 'acquire', lock, ...(options.polls && { try: true }), ...lease, owner: request.owner },

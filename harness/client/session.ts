@@ -33,8 +33,11 @@ export interface SessionOptions {
 
 /** A session script's view of this process, and what the process does around the script. */
 export interface ClientSession extends Session {
-  /** Attempts `lock` until granted, at least once; undefined: `giveUp` said so after an attempt. */
-  acquireUnless(lock: string, giveUp: () => boolean): Promise<HeldLock | undefined>;
+  /**
+   * Attempts `lock` until granted, at least once; undefined: `giveUp` said so after an attempt. An attempt of a recipe
+   * that waits in the service lasts for at most `patienceMillis`, or one TTL.
+   */
+  acquireUnless(lock: string, giveUp: () => boolean, patienceMillis?: Millis): Promise<HeldLock | undefined>;
   /** Idles between two turns of the workload. */
   idle(): Promise<void>;
   /** The lock library says that a grant is gone; without effect once it is released or known to be lost. */
@@ -92,9 +95,9 @@ export function openSession(options: SessionOptions): ClientSession {
     return held;
   };
 
-  const acquireUnless = async (lock: string, giveUp: () => boolean): Promise<HeldLock | undefined> => {
+  const acquireUnless: ClientSession['acquireUnless'] = async (lock, giveUp, patienceMillis) => {
     do {
-      const { request, outcome } = await recorder.acquire(lock);
+      const { request, outcome } = await recorder.acquire(lock, patienceMillis);
       if (outcome.kind === 'ok') return hold(outcome.value);
       if (outcome.kind === 'info') await recorder.abandon(request);
       await wait(polling, config.pollMillis);
@@ -113,7 +116,8 @@ export function openSession(options: SessionOptions): ClientSession {
     lost: (request, reason) => losers.get(request.owner)?.(reason),
     acquire(lock) {
       const deadline = clock.now() + nanosOf(config.patienceMillis);
-      return acquireUnless(lock, () => options.stopping() || clock.now() >= deadline);
+      const giveUp = (): boolean => options.stopping() || clock.now() >= deadline;
+      return acquireUnless(lock, giveUp, config.patienceMillis);
     },
     async release(held) {
       const known = holds.get(held);

@@ -21,6 +21,21 @@ export interface Backend {
   readonly errors: readonly ErrorMeaning[];
   /** Within how many milliseconds past the TTL an abandoned lock can be had again, documented or by design. */
   readonly slackMillis: number;
+  /** After a change of leader a lease runs once more in full; so the slack is longer by one TTL. */
+  readonly leasesRestart?: true;
+  /**
+   * How much less than asked for a client can count on, from the invocation of what last extended its lease, as a
+   * fraction: drift of clocks, and what a server knew and took with it. Default: that of the history format.
+   */
+  readonly clockTolerance?: number;
+}
+
+/** Within how many milliseconds past the TTL an abandoned lock can be had again, whatever happened to the servers. */
+export function slackMillisOf(
+  { slackMillis, leasesRestart }: Pick<Backend, 'slackMillis' | 'leasesRestart'>,
+  { ttlMillis }: Pick<ServerOptions, 'ttlMillis'>,
+): number {
+  return slackMillis + (leasesRestart === true ? ttlMillis : 0);
 }
 
 /** What runs if the plan names no variant. */
@@ -48,11 +63,13 @@ export interface Roles {
    */
   promote?(node: Node, servers: readonly Node[]): Promise<JsonRecord>;
   /** Makes a server that came back follow whoever leads now. */
-  rejoin?(node: Node, servers: readonly Node[]): Promise<JsonRecord>;
+  rejoin?(node: Node, servers: readonly Node[]): Promise<void>;
 }
 
 export interface ObservedRole {
   /** In the service's own words: `primary`, `replica`, `leader`, `follower`. */
   readonly role: string;
   readonly term?: string;
+  /** How far it has followed the lead; comparable among the servers of one cluster. */
+  readonly position?: number;
 }

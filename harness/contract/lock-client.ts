@@ -15,6 +15,8 @@ export interface AcquireRequest {
   readonly ttlMillis: Millis;
   /** A value never used before, the same for everything this attempt does. */
   readonly owner: string;
+  /** A recipe that waits in the service gives up after about this long, with `busy`; absent: after one TTL. */
+  readonly patienceMillis?: Millis;
 }
 
 /** What a successful attempt was given. */
@@ -57,6 +59,8 @@ export interface Recipe {
   readonly renewAt?: number;
   /** A grant lasts as long as the client's session; no TTL bounds it, and none is recorded. */
   readonly sessionBound?: true;
+  /** Its library prolongs a grant by itself, unrecorded, and is the one to notice when it ends. */
+  readonly keepsAlive?: true;
   /** Its renew and release check that the caller is the owner, atomically. */
   readonly ownerChecked: boolean;
   /** It is wrong on purpose; this is what is wrong with it. */

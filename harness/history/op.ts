@@ -58,6 +58,8 @@ export interface HistoryMeta {
   readonly ownerChecked?: boolean;
   /** The recipe hands out fencing tokens. Default: judged by whether any grant carries one. */
   readonly tokens?: boolean;
+  /** The client library prolongs grants by itself and is the one to tell that one is lost. Default false. */
+  readonly keptAlive?: boolean;
   /** How long past the TTL the backend may take until an abandoned lock can be had again. Default 1000. */
   readonly slackMillis?: number;
   /** Store name → the defence it runs (2.6). Default: a store is named after its defence; see `defenceOf`. */

@@ -1,0 +1,142 @@
+// The steps that etcd recipes are put together from: take a place in a lock's queue, wait until it is the first, keep
+// and leave it. A place is a key with a lease of its own; who created the oldest key holds the lock, and the revision
+// at which it was created is the fencing token, since revisions only grow. This is the lock of etcd's own client
+// library (etcd 3.5, client/v3/concurrency/mutex.go) with one lease for each attempt instead of one for each client.
+
+import type { Clock } from '../../clock.ts';
+import type { AcquireRequest, Grant, Outcome } from '../../contract/lock-client.ts';
+import { fencingToken, millis, nanos, nanosOf, type Millis, type Nanos } from '../../history/op.ts';
+import { LEASE_GONE, NO_LEASE, outcomeOf } from './errors.ts';
+import type { EtcdPort, LeaseId, TransactionReply } from './port.ts';
+
+export const BUSY: Outcome<never> = { kind: 'fail', error: 'busy' };
+export const NOT_OWNER: Outcome<never> = { kind: 'fail', error: 'not-owner' };
+
+/** What keeps the lease alive while its place waits or holds; the recipes' own renewal has the same pace. */
+export const RENEW_AT = 1 / 3;
+/** A watch that broke unseen costs no more than this. */
+const WATCH_MILLIS_MAX = 1_000;
+const RETRY_PAUSE = millis(20);
+
+/** A lease is measured in whole seconds; never less than was asked for. */
+export function wholeSeconds(ttlMillis: Millis): number {
+  return Math.ceil(ttlMillis / 1_000);
+}
+
+/** How long a lease of so many seconds may be relied upon, counted from before the request left. */
+export function leaseEnd(sent: Nanos, ttlSeconds: number): Nanos {
+  return nanos(sent + nanosOf(millis(ttlSeconds * 1_000)));
+}
+
+/** A lease, and the key attached to it. */
+export interface Place {
+  readonly key: string;
+  readonly lease: LeaseId;
+  readonly ttlSeconds: number;
+  /** Until when the lease may be relied upon. */
+  validUntil: Nanos;
+}
+
+export function placeKey({ lock, owner }: Pick<AcquireRequest, 'lock' | 'owner'>): string {
+  return `${queueOf(lock)}${owner}`;
+}
+
+function queueOf(lock: string): string {
+  return `lock/${lock}/`;
+}
+
+/** A lease for the request. Without one no key is put, so whatever went wrong, the lock was not taken. */
+export async function leasePlace(
+  etcd: EtcdPort,
+  clock: Clock,
+  request: AcquireRequest,
+): Promise<Outcome<Place>> {
+  const sent = clock.now();
+  const leased = await etcd.grantLease(wholeSeconds(request.ttlMillis));
+  if (leased.kind !== 'ok') return outcomeOf(NO_LEASE);
+  const { lease, ttlSeconds } = leased.value;
+  return {
+    kind: 'ok',
+    value: { key: placeKey(request), lease, ttlSeconds, validUntil: leaseEnd(sent, ttlSeconds) },
+  };
+}
+
+/** Restarts the place's lease. `fail`: it is gone. */
+export async function keepPlace(
+  etcd: EtcdPort,
+  clock: Clock,
+  place: Place,
+): Promise<Outcome<{ readonly validUntil: Nanos }>> {
+  const sent = clock.now();
+  const kept = await etcd.keepAlive(place.lease);
+  if (kept.kind !== 'ok') return kept;
+  if (kept.value.ttlSeconds === 0) return NOT_OWNER;
+  place.validUntil = leaseEnd(sent, kept.value.ttlSeconds);
+  return { kind: 'ok', value: { validUntil: place.validUntil } };
+}
+
+/**
+ * Puts the place into the queue and waits until it is the first, for at most the request's patience. `busy`: it was not,
+ * and has left the queue.
+ */
+export async function waitForTurn(
+  etcd: EtcdPort,
+  clock: Clock,
+  { request, place }: { readonly request: AcquireRequest; readonly place: Place },
+): Promise<Outcome<Grant>> {
+  const giveUpAt = clock.now() + nanosOf(request.patienceMillis ?? request.ttlMillis);
+  const renewEveryNanos = nanosOf(millis(place.ttlSeconds * 1_000 * RENEW_AT));
+  const { key, lease } = place;
+  const put = await etcd.transact({
+    when: { key, createRevision: 0n },
+    then: [{ kind: 'put', key, value: request.owner, lease }],
+  });
+  if (put.kind !== 'ok') return put;
+  const createRevision = put.value.revision;
+  let renewAt = clock.now() + renewEveryNanos;
+  for (;;) {
+    if (clock.now() >= renewAt) {
+      const kept = await keepPlace(etcd, clock, place);
+      if (kept.kind === 'fail' && kept.error === 'not-owner') return outcomeOf(LEASE_GONE);
+      renewAt = clock.now() + (kept.kind === 'ok' ? renewEveryNanos : 0);
+    }
+    const turn = await etcd.transact({
+      when: { key, createRevision },
+      then: [{ kind: 'before', prefix: queueOf(request.lock), createRevision }],
+    });
+    if (turn.kind === 'ok' && !turn.value.succeeded) return outcomeOf(LEASE_GONE);
+    const predecessor = turn.kind === 'ok' ? predecessorIn(turn.value) : undefined;
+    if (turn.kind === 'ok' && predecessor === undefined && clock.now() < place.validUntil) {
+      const token = fencingToken(createRevision.toString());
+      return { kind: 'ok', value: { request, token, validUntil: place.validUntil } };
+    }
+    const now = clock.now();
+    if (now >= giveUpAt) return await leave(etcd, place);
+    if (turn.kind === 'ok' && predecessor !== undefined) {
+      const waitMillis = Math.min((Math.min(giveUpAt, renewAt) - now) / 1e6, WATCH_MILLIS_MAX);
+      if (await etcd.deleted(predecessor, turn.value.revision + 1n, millis(Math.max(0, waitMillis))))
+        continue;
+    }
+    // It is the first, but its lease must be shown to be alive; or nobody answered; or the watch ended early.
+    if (predecessor === undefined) renewAt = now;
+    await clock.sleep(RETRY_PAUSE);
+  }
+}
+
+function predecessorIn({ found: [before] }: TransactionReply): string | undefined {
+  return before?.[0]?.key;
+}
+
+async function leave(etcd: EtcdPort, { lease }: Place): Promise<Outcome<never>> {
+  const left = await etcd.revoke(lease);
+  return left.kind === 'ok' ? BUSY : { kind: 'info', error: left.error };
+}
+
+/** Ends the lease and with it the place. `released`: the place was still there. */
+export async function giveBack(
+  etcd: EtcdPort,
+  { lease }: Place,
+): Promise<Outcome<{ readonly released: boolean }>> {
+  const revoked = await etcd.revoke(lease);
+  return revoked.kind === 'ok' ? { kind: 'ok', value: { released: revoked.value.existed } } : revoked;
+}

@@ -1,0 +1,41 @@
+// What a user of the library etcd3 gets from its `lock()`: one key, tried once, no token. The library renews the lease
+// by itself and says that it is lost after twice the TTL, if it cannot reach a server, and until then its user believes.
+
+import type { Recipe } from '../../../contract/lock-client.ts';
+import { openEtcdLibrary, type LibraryLock } from '../library.ts';
+import { leaseEnd, wholeSeconds } from '../queue.ts';
+
+export const etcd3Lock: Recipe = {
+  name: 'etcd3-lock',
+  summary:
+    "the library's own lock(): a key that is created if it is not there, with a lease that it keeps alive",
+  polls: true,
+  keepsAlive: true,
+  ownerChecked: true,
+  open: ({ servers, commandTimeLimit, now, onLost }) => {
+    const library = openEtcdLibrary(servers, commandTimeLimit);
+    const locks = new WeakMap<object, LibraryLock>();
+    return {
+      async acquire(request) {
+        const ttlSeconds = wholeSeconds(request.ttlMillis);
+        const lock = await library.lock(`lock/${request.lock}`, ttlSeconds, () =>
+          onLost(request, 'lease-lost'),
+        );
+        locks.set(request, lock);
+        const validUntil = leaseEnd(now(), ttlSeconds);
+        const outcome = await lock.acquire();
+        return outcome.kind === 'ok' ? { kind: 'ok', value: { request, validUntil } } : outcome;
+      },
+      async release({ request }) {
+        const outcome = await locks.get(request)?.release();
+        // The library swallows that the lease was gone.
+        return outcome === undefined || outcome.kind === 'ok' ? { kind: 'ok', value: {} } : outcome;
+      },
+      async abandon(request) {
+        const outcome = await locks.get(request)?.release();
+        return outcome === undefined || outcome.kind === 'ok' ? { kind: 'ok', value: {} } : outcome;
+      },
+      [Symbol.asyncDispose]: () => library[Symbol.asyncDispose](),
+    };
+  },
+};

@@ -1,0 +1,83 @@
+// The backend `etcd`: a cluster of three members and the recipes that use it as a lock service. Puts the recipes on the
+// real port; knows the members' flags and nothing of how nodes are run.
+
+import type { Backend } from '../../contract/backend.ts';
+import type { NodeSpec } from '../../contract/cluster.ts';
+import type { Recipe } from '../../contract/lock-client.ts';
+import { monotonicClock, monotonicOrigin, type Clock } from '../../clock.ts';
+import { openEtcdPort } from './connection.ts';
+import { ETCD_ERRORS } from './errors.ts';
+import type { EtcdRecipe } from './port.ts';
+import { etcd3Lock } from './recipes/etcd3-lock.ts';
+import { etcdIgnoresLeaseLoss } from './recipes/etcd-ignores-lease-loss.ts';
+import { leaseQueue } from './recipes/lease-queue.ts';
+import { askRole } from './role.ts';
+
+/** The recipes without a port: a simulated cluster can be put behind them as well. */
+export const ETCD_RECIPES: readonly EtcdRecipe[] = [leaseQueue, etcdIgnoresLeaseLoss];
+
+const MEMBERS = ['e1', 'e2', 'e3'];
+const CLIENT_PORT = 2379;
+const PEER_PORT = 2380;
+/** Half of etcd's defaults: a lease then lasts one second at least, not two (etcd 3.5, MinLeaseTTL in server.go). */
+const HEARTBEAT_MILLIS = 50;
+const ELECTION_MILLIS = 500;
+
+export const etcd: Backend = {
+  name: 'etcd',
+  topology: 'three etcd members, one cluster',
+  servers: () => MEMBERS.map(member),
+  roles: { ask: askRole },
+  recipes: [etcd3Lock, ...ETCD_RECIPES.map((recipe) => onRealPort(recipe))],
+  errors: ETCD_ERRORS,
+  leasesRestart: true,
+  // The leader looks for expired leases every 0.5 s, and tries a revocation that failed again after 5 s and two election
+  // time-outs (etcd 3.5, lessor.go, ExpiredLeasesRetryInterval in server.go). A lease is rounded up to whole seconds,
+  // and an election takes up to two election time-outs.
+  slackMillis: 9_000,
+};
+
+function member(name: string): NodeSpec {
+  const peer = (of: string): string => `http://${of}:${PEER_PORT}`;
+  return {
+    name,
+    role: 'server',
+    image: 'etcd',
+    command: [
+      'etcd',
+      `--name=${name}`,
+      '--data-dir=/data/etcd',
+      `--listen-client-urls=http://0.0.0.0:${CLIENT_PORT}`,
+      `--advertise-client-urls=http://${name}:${CLIENT_PORT}`,
+      `--listen-peer-urls=http://0.0.0.0:${PEER_PORT}`,
+      `--initial-advertise-peer-urls=${peer(name)}`,
+      `--initial-cluster=${MEMBERS.map((of) => `${of}=${peer(of)}`).join(',')}`,
+      `--heartbeat-interval=${HEARTBEAT_MILLIS}`,
+      `--election-timeout=${ELECTION_MILLIS}`,
+    ],
+    port: CLIENT_PORT,
+    // Answered with 200 only by a member that reaches a leader.
+    ready: { kind: 'tcp', send: 'GET /health HTTP/1.0\r\n\r\n', expect: 'HTTP/1.0 200' },
+  };
+}
+
+/** The digits in a process's name: clients begin at different members, the same ones in every run. */
+function numberIn(process: string): number {
+  return Number(process.replaceAll(/\D/g, '').slice(0, 9));
+}
+
+function onRealPort(recipe: EtcdRecipe): Recipe {
+  return {
+    ...recipe,
+    open: (context) => {
+      const { sleep } = monotonicClock(monotonicOrigin());
+      const clock: Clock = { now: () => context.now(), sleep };
+      const port = openEtcdPort(context.servers, {
+        first: numberIn(context.process),
+        timeLimit: context.commandTimeLimit,
+      });
+      const lockClient = recipe.lockClient(port, clock, (request, reason) => context.onLost(request, reason));
+      return { ...lockClient, [Symbol.asyncDispose]: () => port[Symbol.asyncDispose]() };
+    },
+  };
+}
