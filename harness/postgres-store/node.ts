@@ -5,7 +5,7 @@ import { HarnessError } from '../contract/errors.ts';
 import { millis } from '../history/op.ts';
 import { SCHEMA_SQL } from './schema.ts';
 
-export const STORE_PORT = 5432;
+const STORE_PORT = 5432;
 export const STORE_USER = 'lockpick';
 export const STORE_DATABASE = 'lockpick';
 

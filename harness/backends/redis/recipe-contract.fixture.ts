@@ -7,7 +7,7 @@ import type { AcquireRequest, Grant, LockClient, Outcome, Recipe } from '../../c
 import { millis, nanosOf, type Nanos } from '../../history/op.ts';
 
 /** The TTL that the cases ask for; a tenth of it must be long against the time a command takes. */
-export const CONTRACT_TTL = millis(200);
+export const CONTRACT_TTL = millis(500);
 
 /** Where a case is played. */
 export interface Arena {

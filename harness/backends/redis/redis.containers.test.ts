@@ -130,7 +130,7 @@ describe('a network that misbehaves', () => {
       expect(await client.acquire(attempt)).toEqual({ kind: 'info', error: 'timeout' });
       const took = (clock.now() - before) / 1e6;
       expect(took).toBeGreaterThanOrEqual(TIME_LIMIT - 1);
-      expect(took).toBeLessThan(TIME_LIMIT + 200);
+      expect(took).toBeLessThan(TIME_LIMIT + 1000);
       proxy.behave({ kind: 'pass' });
       // "OK" to the SET is still on its way to the old connection; BUSY must not be mistaken for it.
       expect(await client.acquire(request('k1'))).toEqual({ kind: 'fail', error: 'busy' });
@@ -192,7 +192,7 @@ describe('a server that is hurt', () => {
     const before = clock.now();
     expect(await client.acquire(request('k2'))).toEqual({ kind: 'fail', error: 'unavailable' });
     expect(await client.release(held)).toEqual({ kind: 'fail', error: 'unavailable' });
-    expect((clock.now() - before) / 1e6).toBeLessThan(2 * TIME_LIMIT + 100);
+    expect((clock.now() - before) / 1e6).toBeLessThan(2 * TIME_LIMIT + 1000);
     await server.start();
     await expect.poll(() => admin.command('PING'), { timeout: 5000 }).toEqual({ kind: 'ok', value: 'PONG' });
     expect(await client.acquire(request('k1'))).toEqual({ kind: 'fail', error: 'busy' });

@@ -6,7 +6,7 @@ import { nanos, nanosOf, type Millis, type Nanos } from '../../history/op.ts';
 import type { RedisPort, RedisReply } from './port.ts';
 
 export const BUSY: Outcome<never> = { kind: 'fail', error: 'busy' };
-export const NOT_OWNER: Outcome<never> = { kind: 'fail', error: 'not-owner' };
+const NOT_OWNER: Outcome<never> = { kind: 'fail', error: 'not-owner' };
 
 export function lockKey(lock: string): string {
   return `lock:${lock}`;
