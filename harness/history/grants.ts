@@ -219,8 +219,8 @@ function settle(draft: GrantDraft, history: History, down: Nanos | undefined): G
   ]);
 
   const narrowed = ({ at, by }: { at: Nanos; by: string }): Interval => ({
-    start: nanos(start + clockErrorNanos),
-    end: nanos(at - (by === 'open' ? 0 : clockErrorNanos)),
+    start: nearest(start + clockErrorNanos),
+    end: nearest(at - (by === 'open' ? 0 : clockErrorNanos)),
   });
   return {
     acquire,
@@ -229,7 +229,7 @@ function settle(draft: GrantDraft, history: History, down: Nanos | undefined): G
     token: acquire.token,
     hold: { ...narrowed(holdEnd), endedBy: holdEnd.by },
     tenure: { ...narrowed(tenureEnd), endedBy: tenureEnd.by, provedBy: lease.provedBy },
-    leaseEnd: lease.end === undefined ? undefined : nanos(lease.end - clockErrorNanos),
+    leaseEnd: lease.end === undefined ? undefined : nearest(lease.end - clockErrorNanos),
     release,
     renewals,
   };
@@ -284,7 +284,12 @@ function leaseOf(draft: GrantDraft, history: History): Lease {
     provedBy = release.id;
     provedAt = release.invoked;
   }
-  return { end: end === Infinity ? undefined : nanos(end), provedBy, provedAt };
+  return { end: end === Infinity ? undefined : nearest(end), provedBy, provedAt };
+}
+
+/** The nearest exact time: a hostile stamp or lease must not end the judging. */
+function nearest(time: number): Nanos {
+  return nanos(Math.min(Math.max(time, Number.MIN_SAFE_INTEGER), Number.MAX_SAFE_INTEGER));
 }
 
 function earliest<By>(candidates: readonly (readonly [Nanos | undefined, By])[]): { at: Nanos; by: By } {

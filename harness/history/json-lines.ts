@@ -77,11 +77,11 @@ export function decodeHeader(line: string): Header {
   const fields = new Fields(line, 1);
   const format = fields.text('format');
   if (format !== HISTORY_FORMAT)
-    fields.refuse(`the header's format is ${JSON.stringify(format)}, not "${HISTORY_FORMAT}"`);
+    fields.refuse(`the header's format is ${shortened(format)}, not "${HISTORY_FORMAT}"`);
   const version = fields.number('version');
   if (version !== HISTORY_VERSION)
     fields.refuse(`version ${version} of the format; this program reads version ${HISTORY_VERSION}`);
-  const clockErrorNanos = fields.has('clockErrorNanos') ? fields.number('clockErrorNanos') : 0;
+  const clockErrorNanos = fields.has('clockErrorNanos') ? fields.nanos('clockErrorNanos') : 0;
   if (clockErrorNanos < 0) fields.refuse('clockErrorNanos is negative');
   return {
     format: HISTORY_FORMAT,
@@ -115,6 +115,7 @@ function decodeMeta(fields: Fields): HistoryMeta {
     const value = meta[name];
     if (value !== undefined && typeof value !== type) fields.refuse(`meta.${name} is not a ${type}`);
     if (typeof value === 'number' && value < 0) fields.refuse(`meta.${name} is negative`);
+    if (value === Infinity) fields.refuse(`meta.${name} is out of range`);
   }
   if (meta['plannedFaults'] !== undefined && !isTextList(meta['plannedFaults']))
     fields.refuse('meta.plannedFaults is not a list of texts');
@@ -169,7 +170,7 @@ export function decodeEvent(line: string, lineNumber: number): HistoryEvent {
       };
     case 'fault': {
       const phase = fields.text('phase');
-      if (!PHASES.has(phase)) fields.refuse(`unknown fault phase ${JSON.stringify(phase)}`);
+      if (!PHASES.has(phase)) fields.refuse(`unknown fault phase ${shortened(phase)}`);
       return {
         type,
         phase: phase as 'begin' | 'acted' | 'end',
@@ -190,7 +191,7 @@ export function decodeEvent(line: string, lineNumber: number): HistoryEvent {
         ...(fields.has('term') && { term: fields.scalar('term') }),
       };
     default:
-      return fields.refuse(`unknown event type ${JSON.stringify(type)}`);
+      return fields.refuse(`unknown event type ${shortened(type)}`);
   }
 }
 
@@ -250,6 +251,11 @@ function parseObject(text: string, line: number): Record<string, unknown> {
   return value as Record<string, unknown>;
 }
 
+/** As JSON, of a length that a person reads. */
+function shortened(value: unknown): string {
+  return JSON.stringify(value).slice(0, 60);
+}
+
 /** Reads the fields of one JSON object, or refuses the line. `null` counts as absent. */
 class Fields {
   readonly #fields: Record<string, unknown>;
@@ -274,7 +280,7 @@ class Fields {
     return this.refuse(
       value === undefined
         ? `field "${name}" is missing`
-        : `field "${name}" is ${JSON.stringify(value)?.slice(0, 60)}, not ${expected}`,
+        : `field "${name}" is ${shortened(value)}, not ${expected}`,
     );
   }
 
@@ -307,7 +313,10 @@ class Fields {
 
   duration(name: string): ReturnType<typeof millis> {
     const value = this.#fields[name];
-    return typeof value === 'number' && value >= 0 ? millis(value) : this.#wrong(name, 'milliseconds');
+    // In nanoseconds it must be exact, too.
+    return typeof value === 'number' && value >= 0 && value <= Number.MAX_SAFE_INTEGER / 1e6
+      ? millis(value)
+      : this.#wrong(name, 'milliseconds');
   }
 
   token(name: string): ReturnType<typeof fencingToken> {
@@ -326,7 +335,7 @@ class Fields {
 
   opName(): OpName {
     const op = this.text('op');
-    return OP_NAMES.has(op) ? (op as OpName) : this.refuse(`unknown operation ${JSON.stringify(op)}`);
+    return OP_NAMES.has(op) ? (op as OpName) : this.refuse(`unknown operation ${shortened(op)}`);
   }
 
   texts(name: string): string[] {
