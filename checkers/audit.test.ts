@@ -75,19 +75,19 @@ describe('the record of a register', () => {
       write(3, [40, 50], 2),
       page(90, [100, 110], [row(1, 2, 0), row(2, 1, 1, { base: '0' }), row(3, 3, 2)]),
     ]);
-    expect(record?.map(({ after, by }) => [after / 1e6, by / 1e6])).toEqual([
-      [20, 30],
-      [20, 50],
-      [40, 50],
+    expect(record?.map(({ behind, by }) => [behind.id, by / 1e6])).toEqual([
+      [2, 30],
+      [2, 50],
+      [3, 50],
     ]);
     const crossed = registerOf([
       write(1, [0, 30], 0),
       write(2, [10, 20], 1),
       page(90, [100, 110], [row(1, 1, 0), row(2, 2, 1)]),
     ]).record;
-    expect(crossed?.map(({ after, by }) => [after / 1e6, by / 1e6])).toEqual([
-      [0, 20],
-      [10, 20],
+    expect(crossed?.map(({ behind, by }) => [behind.id, by / 1e6])).toEqual([
+      [1, 20],
+      [2, 20],
     ]);
     const last = registerOf([late, page(90, [100, 110], [row(1, 1, 0)])]).record;
     expect(last?.map(({ by }) => by / 1e6)).toEqual([110]);

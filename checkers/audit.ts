@@ -5,13 +5,15 @@
 
 import type { History, Read, Write } from '../harness/history/history.ts';
 import { nanos, type AuditRow, type Nanos } from '../harness/history/op.ts';
+import { inOrder } from './finding.ts';
+import { resultOf, type Finding, type FindingCode, type RuleResult } from './verdict.ts';
 
-/** One attempt to write, as the store recorded it. It took effect at some time of [`after`, `by`]. */
+/** One attempt to write, as the store recorded it. It took effect after `behind` was sent, and not after `by`. */
 export interface Attempt {
   readonly row: AuditRow;
   readonly write: Write;
-  /** Its own invocation, or a later one of an attempt that the store put before it. */
-  readonly after: Nanos;
+  /** Of itself and the attempts that the store put before it the one that was sent last. */
+  readonly behind: Write;
   /** Its own completion, an earlier one of an attempt that the store put behind it, or that of the final read. */
   readonly by: Nanos;
 }
@@ -68,8 +70,8 @@ function recordOf(
   if (typeof rows === 'string') return rows;
   const byId = new Map(writes.map((write) => [write.id, write]));
   const recorded = new Set<number>();
-  const attempts: { row: AuditRow; write: Write; after: Nanos; by: Nanos }[] = [];
-  let after = nanos(0);
+  const attempts: { row: AuditRow; write: Write; behind: Write; by: Nanos }[] = [];
+  let behind: Write | undefined;
   let version: bigint | undefined;
   for (const row of rows) {
     const write = byId.get(row.id);
@@ -82,15 +84,16 @@ function recordOf(
     if (version !== undefined && BigInt(row.version) !== version)
       return `rows are missing before row ${row.seq}: version ${row.version} where ${version} was due`;
     version = BigInt(row.version) + (row.accepted ? 1n : 0n);
-    after = nanos(Math.max(after, write.invoked));
-    attempts.push({ row, write, after, by: after });
+    if (behind === undefined || write.invoked > behind.invoked) behind = write;
+    attempts.push({ row, write, behind, by: write.invoked });
   }
   let by = nanos(Math.max(...pages.map(({ completed, invoked }) => completed ?? invoked)));
   for (const attempt of attempts.toReversed()) {
     const { completed, outcome, id } = attempt.write;
     if (outcome !== 'info' && completed !== undefined && completed < by) by = completed;
     attempt.by = by;
-    if (attempt.after - clockError > by + clockError) return `its order at op ${id} contradicts the stamps`;
+    if (attempt.behind.invoked - clockError > by + clockError)
+      return `its order at op ${id} contradicts the stamps`;
   }
   const missing = writes.find(
     ({ id, outcome, completed }) =>
@@ -140,7 +143,12 @@ function contradictionOf(row: AuditRow, write: Write): string | undefined {
   return undefined;
 }
 
-/** Why a rule that found nothing cannot say `valid`; undefined: nothing is wrong with any record. */
-export function flawOf(registers: readonly Register[]): string | undefined {
-  return registers.find(({ flaw }) => flaw !== undefined)?.flaw;
+/** What a rule says that judged these registers: with a flawed record among them it cannot say `valid`. */
+export function resultFrom<Code extends FindingCode>(
+  registers: readonly Register[],
+  findings: readonly Finding<Code>[],
+): RuleResult<Code> {
+  const flaw = registers.find((register) => register.flaw !== undefined)?.flaw;
+  if (findings.length === 0 && flaw !== undefined) return { verdict: 'unknown', reason: flaw };
+  return resultOf(inOrder(findings));
 }

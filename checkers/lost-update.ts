@@ -11,9 +11,9 @@
 
 import type { History, Write } from '../harness/history/history.ts';
 import { nanos, type JsonRecord, type Nanos } from '../harness/history/op.ts';
-import { flawOf, registersOf, type Attempt, type Register } from './audit.ts';
+import { registersOf, resultFrom, type Attempt, type Register } from './audit.ts';
 import { findingOf, inOrder } from './finding.ts';
-import { resultOf, type Finding, type RuleResult } from './verdict.ts';
+import type { Finding, RuleResult } from './verdict.ts';
 import { list, seconds } from './wording.ts';
 
 type LostUpdate = Finding<'lost-update'>;
@@ -29,9 +29,7 @@ export function lostUpdate(history: History): RuleResult<'lost-update'> {
       ? firstByBase(history, register)
       : byRecord(history, register, register.record),
   );
-  const flaw = flawOf(registers);
-  if (findings.length === 0 && flaw !== undefined) return { verdict: 'unknown', reason: flaw };
-  return resultOf(inOrder(findings));
+  return resultFrom(registers, findings);
 }
 
 function byRecord(history: History, register: Register, record: readonly Attempt[]): LostUpdate[] {
@@ -43,7 +41,7 @@ function byRecord(history: History, register: Register, record: readonly Attempt
     // What came before the first row of a store that was not new is not in the record.
     const known = behind < BigInt(index) ? Number(behind) : index;
     const named = accepted.slice(index - known, index).slice(0, NAMED_MAX);
-    const others = named.map(({ write: { process, id } }) => `${process} (op ${id})`);
+    const others = named.map(({ write: { process, id } }) => `by ${process} (op ${id})`);
     return [
       lostUpdateOf(history, register, {
         overwritten: named.map(({ write: between }) => between),
@@ -52,8 +50,8 @@ function byRecord(history: History, register: Register, record: readonly Attempt
         story:
           `${write.process} wrote ${write.value} to ${register.key} in store ${register.store} at ` +
           `${seconds(write.invoked)} (op ${write.id}), computed from version ${row.base}. By then version ` +
-          `${row.version} was current: the store had accepted ${behind} ${behind === 1n ? 'write' : 'writes'} in ` +
-          `between, by ${list(others)}${known > named.length ? ' and others' : ''}, and lost it.`,
+          `${row.version} was current: ${behind} accepted ${behind === 1n ? 'write' : 'writes'} in between ` +
+          `${list(others)}${known > named.length ? ' and others' : ''} ${behind === 1n ? 'was' : 'were'} overwritten.`,
         evidence: { base: row.base, version: row.version, overwritten: behind.toString() },
       }),
     ];

@@ -145,8 +145,8 @@ describe('stale-write-landed', () => {
 
   describe('by the record, of a write that landed late', () => {
     it('finds one that was sent in time', () => {
-      expect(landedLate([first, second], 500, 1150)).toEqual([[1, 2, 3]]);
-      expect(landedLate([first, second], 10, 1150)).toEqual([[1, 2, 3]]);
+      expect(landedLate([first, second], 500, 1150)).toEqual([[1, 2, 3, 4]]);
+      expect(landedLate([first, second], 10, 1150)).toEqual([[1, 2, 3, 4]]);
     });
 
     it('says nothing if what was before it may itself have been before the grant', () => {
@@ -160,12 +160,14 @@ describe('stale-write-landed', () => {
     it('names another process, not the writer that was granted the lock again', () => {
       const own = granted(5, 'c1', [600, 610]);
       const other = granted(6, 'c2', [1700, 1710]);
-      expect(landedLate([first, own, other], 500, 1750)).toEqual([[1, 6, 3]]);
-      expect(landedLate([first, granted(7, 'c1', [550, 900]), own, other], 500, 1750)).toEqual([[1, 6, 3]]);
+      expect(landedLate([first, own, other], 500, 1750)).toEqual([[1, 6, 3, 4]]);
+      expect(landedLate([first, granted(7, 'c1', [550, 900]), own, other], 500, 1750)).toEqual([
+        [1, 6, 3, 4],
+      ]);
       const waiting = granted(7, 'c3', [590, 2000]);
-      expect(landedLate([first, waiting, own, other], 500, 2100)).toEqual([[1, 6, 3]]);
+      expect(landedLate([first, waiting, own, other], 500, 2100)).toEqual([[1, 6, 3, 4]]);
       const early = granted(8, 'c2', [595, 620]);
-      expect(landedLate([first, waiting, own, early], 500, 2100)).toEqual([[1, 8, 3]]);
+      expect(landedLate([first, waiting, own, early], 500, 2100)).toEqual([[1, 8, 3, 4]]);
     });
   });
 

@@ -14,10 +14,10 @@
 import type { Grant } from '../harness/history/grants.ts';
 import type { Acquire, History, Write } from '../harness/history/history.ts';
 import type { Nanos } from '../harness/history/op.ts';
-import { flawOf, registersOf, type Register } from './audit.ts';
-import { findingOf, inOrder } from './finding.ts';
+import { registersOf, resultFrom, type Register } from './audit.ts';
+import { findingOf } from './finding.ts';
 import { defenceOf } from './store-fencing.ts';
-import { resultOf, type Finding, type RuleResult } from './verdict.ts';
+import type { Finding, RuleResult } from './verdict.ts';
 import { faultClause, grantPhrase, seconds } from './wording.ts';
 
 /** `unknown` if nothing was found and the record of an unfenced store is flawed. O(n log n). */
@@ -31,20 +31,20 @@ export function staleWrite(history: History, grants: readonly Grant[]): RuleResu
       const grant = grantHeld(landed.write);
       if (grant === undefined) return [];
       const next = successor.get(grant);
-      if (next === undefined || grantedAt(next) + clockErrorNanos >= landed.after - clockErrorNanos)
-        return [];
-      return [findingFrom(history, register, { grant, next, ...landed })];
+      if (next === undefined) return [];
+      const proof = [landed.write, landed.behind].find(
+        ({ invoked }) => grantedAt(next) + clockErrorNanos < invoked - clockErrorNanos,
+      );
+      return proof === undefined ? [] : [findingFrom(history, register, { grant, next, proof, ...landed })];
     }),
   );
-  const flaw = flawOf(registers);
-  if (findings.length === 0 && flaw !== undefined) return { verdict: 'unknown', reason: flaw };
-  return resultOf(inOrder(findings));
+  return resultFrom(registers, findings);
 }
 
-/** A write that the store took, not before `after` and not after `by`. */
+/** A write that the store took, after `behind`, perhaps itself, was sent and not after `by`. */
 interface Landed {
   readonly write: Write;
-  readonly after: Nanos;
+  readonly behind: Write;
   readonly by: Nanos;
 }
 
@@ -52,7 +52,7 @@ function landedWrites({ record, writes }: Register): Landed[] {
   if (record !== undefined) return record.filter(({ row }) => row.accepted);
   return writes.flatMap((write) =>
     write.outcome === 'ok' && write.completed !== undefined
-      ? [{ write, after: write.invoked, by: write.completed }]
+      ? [{ write, behind: write, by: write.completed }]
       : [],
   );
 }
@@ -121,21 +121,37 @@ function successorsOf(grants: readonly Grant[], clockError: number): ReadonlyMap
 function findingFrom(
   history: History,
   { store, key }: Register,
-  { grant, next, write, by }: Landed & { readonly grant: Grant; readonly next: Grant },
+  {
+    grant,
+    next,
+    proof,
+    write,
+    by,
+  }: Landed & {
+    readonly grant: Grant;
+    readonly next: Grant;
+    /** It was sent after `next` was granted: the write itself, or one that the store put before it. */
+    readonly proof: Write;
+  },
 ): Finding<'stale-write-landed'> {
-  const late = write.invoked <= grantedAt(next);
+  const wrote =
+    proof === write
+      ? `${write.process} still wrote ${write.value} to ${key} at ${seconds(write.invoked)} (op ${write.id}), and ` +
+        `store ${store}, which checks nothing, took it.`
+      : `Store ${store}, which checks nothing, took ${write.process}'s write of ${write.value} to ${key}, sent at ` +
+        `${seconds(write.invoked)} (op ${write.id}), even after that of ${proof.process}, which was sent at ` +
+        `${seconds(proof.invoked)} (op ${proof.id}).`;
   return findingOf(history, {
     code: 'stale-write-landed',
     lock: write.lock,
     store,
-    processes: [grant.process, next.process],
-    ops: [grant.acquire.id, next.acquire.id, write.id],
+    processes: [...new Set([grant.process, next.process, proof.process])],
+    ops: [...new Set([grant.acquire.id, next.acquire.id, write.id, proof.id])],
     since: grant.acquire.invoked,
     at: by,
     story:
-      `${grantPhrase(grant)}${faultClause(history, grant.process, grantedAt(grant), by)}. Then ${grantPhrase(next)}. ` +
-      `${grant.process} still wrote ${write.value} to ${key} at ${seconds(write.invoked)} (op ${write.id}), and ` +
-      `store ${store}, which checks nothing, took it${late ? ' after that' : ''}.`,
+      `${grantPhrase(grant)}${faultClause(history, grant.process, grantedAt(grant), by)}. ` +
+      `Then ${grantPhrase(next)}. ${wrote}`,
     evidence: {
       key,
       grantedNanos: grantedAt(grant),

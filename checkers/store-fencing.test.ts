@@ -192,7 +192,7 @@ describe('stale-write-accepted, by the record', () => {
     const late = write(2, [0, 60], '7', { type: 'info' });
     expect(found([late, read(1, [10, 20], '8'), write(3, [30, 40], '7'), rows])).toEqual([
       [1, 3],
-      [1, 2],
+      [1, 3, 2],
     ]);
     const early = audit([
       [2, '7', 0, 0],

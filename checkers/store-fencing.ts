@@ -10,10 +10,10 @@
 // token 8 answered before token 7 proves nothing.
 
 import type { History, Read, Write } from '../harness/history/history.ts';
-import type { FencingToken, HistoryMeta, Nanos } from '../harness/history/op.ts';
-import { flawOf, registersOf, type Register } from './audit.ts';
-import { findingOf, inOrder } from './finding.ts';
-import { resultOf, type Finding, type RuleResult } from './verdict.ts';
+import { nanos, type FencingToken, type HistoryMeta, type Nanos } from '../harness/history/op.ts';
+import { registersOf, resultFrom, type Register } from './audit.ts';
+import { findingOf } from './finding.ts';
+import type { Finding, RuleResult } from './verdict.ts';
 import { seconds } from './wording.ts';
 
 const FENCED: ReadonlySet<string> = new Set(['fence-on-write', 'fence-on-read-and-write']);
@@ -37,9 +37,7 @@ export function storeFencing(history: History): RuleResult<'stale-write-accepted
     FENCED.has(defenceOf(store, history.header.meta)),
   );
   const findings = registers.flatMap((register) => staleWrites(history, register));
-  const flaw = flawOf(registers);
-  if (findings.length === 0 && flaw !== undefined) return { verdict: 'unknown', reason: flaw };
-  return resultOf(inOrder(findings));
+  return resultFrom(registers, findings);
 }
 
 /** An accepted operation that raised the store's mark to `token`, done at `at`. */
@@ -49,11 +47,11 @@ interface Mark {
   readonly at: Nanos;
 }
 
-/** A write that was accepted, and took effect not before `after` and not after `by`. */
+/** A write that was accepted, and took effect after `behind`, perhaps itself, was sent and not after `by`. */
 interface Accepted {
   readonly write: Write;
   readonly token: FencingToken;
-  readonly after: Nanos;
+  readonly behind: Write;
   readonly by: Nanos;
 }
 
@@ -68,14 +66,15 @@ function staleWrites(history: History, register: Register): Finding<'stale-write
   const findings: Finding<'stale-write-accepted'>[] = [];
   let highest: Mark | undefined;
   let next = 0;
-  // Both lists of `accepted` grow in `after`, so one pass over the marks is enough.
-  for (const { write, token, after, by } of accepted) {
+  // Either way `behind` is sent later and later, so one pass over the marks is enough.
+  for (const stale of accepted) {
+    const { write, token, behind, by } = stale;
     for (let mark = marks[next]; mark !== undefined; mark = marks[++next]) {
-      if (mark.at + clockErrorNanos >= after - clockErrorNanos) break;
+      if (mark.at + clockErrorNanos >= behind.invoked - clockErrorNanos) break;
       if (highest === undefined || mark.token > highest.token) highest = mark;
     }
     if (highest !== undefined && token < highest.token)
-      findings.push(findingFrom(history, register, highest, { write, token, after, by }));
+      findings.push(findingFrom(history, register, highest, stale));
     else if (record !== undefined && (highest === undefined || token > highest.token))
       highest = { operation: write, token, at: by };
   }
@@ -85,12 +84,12 @@ function staleWrites(history: History, register: Register): Finding<'stale-write
 /** In the store's order, else in order of invocation. */
 function acceptedOf({ record, writes }: Register): Accepted[] {
   if (record !== undefined)
-    return record.flatMap(({ row: { token, accepted }, write, after, by }) =>
-      accepted && token !== undefined ? [{ write, token, after, by }] : [],
+    return record.flatMap(({ row: { token, accepted }, write, behind, by }) =>
+      accepted && token !== undefined ? [{ write, token, behind, by }] : [],
     );
   return writes.flatMap((write) =>
     write.outcome === 'ok' && write.token !== undefined && write.completed !== undefined
-      ? [{ write, token: write.token, after: write.invoked, by: write.completed }]
+      ? [{ write, token: write.token, behind: write, by: write.completed }]
       : [],
   );
 }
@@ -106,22 +105,29 @@ function findingFrom(
   history: History,
   { store, key }: Register,
   mark: Mark,
-  { write, token, by }: Accepted,
+  { write, token, behind, by }: Accepted,
 ): Finding<'stale-write-accepted'> {
   const { operation } = mark;
   const did = operation.op === 'read' ? 'read' : 'wrote';
+  // A write sent before the mark was made is only known to be late by one that was sent after it.
+  const { clockErrorNanos } = history.header;
+  const late = operation.op === 'read' && mark.at + clockErrorNanos >= write.invoked - clockErrorNanos;
+  const proof = late ? [behind] : [];
+  const named = [operation, ...proof, write];
   return findingOf(history, {
     code: 'stale-write-accepted',
     lock: write.lock,
     store,
-    processes: [...new Set([operation.process, write.process])],
-    ops: [operation.id, write.id],
-    since: operation.invoked < write.invoked ? operation.invoked : write.invoked,
+    processes: [...new Set(named.map(({ process }) => process))],
+    ops: named.map(({ id }) => id),
+    since: nanos(Math.min(...named.map(({ invoked }) => invoked))),
     at: by,
     story:
       `${operation.process} ${did} ${key} in store ${store} with token ${mark.token} (op ${operation.id}), and the ` +
-      `store accepted it by ${seconds(mark.at)}. After that it accepted a write of ${write.process} with the lower ` +
-      `token ${token} (op ${write.id}, sent at ${seconds(write.invoked)}), which it had to refuse.`,
+      `store accepted it by ${seconds(mark.at)}. ` +
+      (late ? `Then ${behind.process} wrote, at ${seconds(behind.invoked)} (op ${behind.id}). ` : '') +
+      `After that the store accepted a write of ${write.process} with the lower token ${token} (op ${write.id}, ` +
+      `sent at ${seconds(write.invoked)}), which it had to refuse.`,
     evidence: { key, token: token.toString(), highest: mark.token.toString() },
   });
 }
