@@ -49,7 +49,7 @@ export function chance(seed: number): () => number {
   };
 }
 
-export function historyOf({ header, events }: Pick<Told, 'header' | 'events'>): History {
+export function toldHistory({ header, events }: Pick<Told, 'header' | 'events'>): History {
   return assembleHistory(header, events);
 }
 

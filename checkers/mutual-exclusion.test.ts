@@ -1,0 +1,212 @@
+// `double-grant` and `belief-overlap`: what proves each, what looks like one and is none, and agreement with the
+// definition, pair by pair, on histories in which everything goes wrong.
+
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { grantsOf, intersect, type Grant } from '../harness/history/grants.ts';
+import type { History } from '../harness/history/history.ts';
+import { tell, toldHistory } from './ideal-lock.fixture.ts';
+import { mutualExclusion } from './mutual-exclusion.ts';
+import { granted, historyOf, released, step } from './scenario.fixture.ts';
+import type { Finding } from './verdict.ts';
+
+function findings(history: History): readonly Finding[] {
+  const result = mutualExclusion(history, grantsOf(history));
+  return result.verdict === 'invalid' ? result.findings : [];
+}
+
+function found(history: History): string[] {
+  return findings(history).map(({ code, ops }) => `${code} ${ops.join(' ')}`);
+}
+
+/** c1 is sure of its lease until 990 ms; c2 asks inside it and is answered at `completed`. */
+function askedLate(completed: number): History {
+  return historyOf([
+    granted(1, 'c1', [0, 10]),
+    granted(2, 'c2', [980, completed]),
+    released(3, 'c2', [1500, 1510]),
+  ]);
+}
+
+/** The rule as it is written, for each pair. */
+function byDefinition(history: History): string[] {
+  const grants = grantsOf(history);
+  const { clockErrorNanos } = history.header;
+  const inside = (inner: Grant, outer: Grant): boolean =>
+    inner.acquire.invoked - clockErrorNanos > outer.tenure.start &&
+    (inner.acquire.completed ?? Infinity) + clockErrorNanos < outer.tenure.end;
+  return grants.flatMap((a, index) =>
+    grants.slice(index + 1).flatMap((b) => {
+      if (a.lock !== b.lock || a.process === b.process) return [];
+      if (inside(a, b) || inside(b, a) || intersect(a.tenure, b.tenure))
+        return [`double-grant ${a.acquire.id} ${b.acquire.id}`];
+      return intersect(a.hold, b.hold) ? [`belief-overlap ${a.acquire.id} ${b.acquire.id}`] : [];
+    }),
+  );
+}
+
+describe('double-grant', () => {
+  it('is a grant inside the tenure of another', () => {
+    const history = historyOf([
+      granted(1, 'c1', [0, 10]),
+      granted(2, 'c2', [100, 110]),
+      released(3, 'c1', [500, 510]),
+    ]);
+    const [finding, ...others] = findings(history);
+    expect(others).toEqual([]);
+    expect(finding).toMatchObject({
+      code: 'double-grant',
+      lock: 'k1',
+      processes: ['c1', 'c2'],
+      ops: [1, 2],
+      at: 110e6,
+      faults: [],
+      story:
+        'c1 was granted k1 at 0.010 s (op 1) for 1 s; it was in force until 0.500 s. ' +
+        'c2 was granted k1 at 0.110 s (op 2) for 1 s, asked for at 0.100 s: the lock was given twice.',
+    });
+  });
+
+  it('is proved by two certain tenures that meet, though the later one was asked for before', () => {
+    const history = historyOf([
+      granted(1, 'c1', [0, 600]),
+      granted(2, 'c2', [100, 110]),
+      released(3, 'c2', [800, 810]),
+    ]);
+    expect(found(history)).toEqual(['double-grant 2 1']);
+  });
+
+  it('names the operation that proves the tenure, if it is not the acquire', () => {
+    const history = historyOf([
+      granted(1, 'c1', [0, 10]),
+      granted(2, 'c2', [1200, 1210]),
+      released(3, 'c1', [1500, 1510]),
+    ]);
+    expect(found(history)).toEqual(['double-grant 1 3 2']);
+    expect(findings(history)[0]?.story).toContain('as op 3 proves');
+  });
+
+  it('is found for each tenure that it lies in', () => {
+    const history = historyOf([
+      granted(1, 'c1', [0, 10]),
+      granted(2, 'c2', [100, 110]),
+      granted(3, 'c3', [200, 210]),
+      released(4, 'c2', [300, 310]),
+    ]);
+    expect(found(history)).toEqual(['double-grant 1 2', 'double-grant 1 3', 'double-grant 2 3']);
+  });
+
+  it('names the faults in force', () => {
+    const fault = { type: 'fault', id: 'f7', fault: 'kill', targets: ['r1'] };
+    const history = historyOf([granted(1, 'c1', [0, 10]), granted(2, 'c2', [100, 110])], {}, [
+      { ...fault, phase: 'begin', time: 50 },
+      { ...fault, phase: 'end', time: 60 },
+      { ...fault, id: 'f8', phase: 'begin', time: 200 },
+    ]);
+    expect(findings(history)[0]?.faults).toEqual(['f7']);
+  });
+
+  it('is none where the lease may have run out', () => {
+    expect(found(askedLate(989))).toEqual(['double-grant 1 2']);
+    expect(found(askedLate(990))).toEqual(['belief-overlap 1 2']);
+  });
+
+  it('is none in the same process', () => {
+    expect(found(historyOf([granted(1, 'c1', [0, 10]), granted(2, 'c1', [100, 110])]))).toEqual([]);
+  });
+
+  it('is none on another lock', () => {
+    const other = step(2, 'c2', 'acquire', [100, 110], { lock: 'k2', ttlMillis: 1000 });
+    expect(found(historyOf([granted(1, 'c1', [0, 10]), other]))).toEqual([]);
+  });
+});
+
+describe('belief-overlap', () => {
+  const paused = [
+    granted(118, 'c3', [4195, 4201]),
+    granted(131, 'c7', [5200, 5204]),
+    released(140, 'c3', [5812, 5820], { released: false }),
+    released(141, 'c7', [6000, 6001]),
+  ];
+  const pause = { type: 'fault', id: 'f7', fault: 'pause', targets: ['c3'] };
+  const faults = [
+    { ...pause, phase: 'begin', time: 4290 },
+    { ...pause, phase: 'acted', time: 4300 },
+    { ...pause, phase: 'end', time: 5801 },
+  ];
+
+  it('tells who believed, for how long, and what was done to them', () => {
+    expect(findings(historyOf(paused, {}, faults))).toMatchObject([
+      {
+        code: 'belief-overlap',
+        processes: ['c3', 'c7'],
+        ops: [118, 131],
+        at: 5204e6,
+        faults: ['f7'],
+        story:
+          'c3 was granted k1 at 4.201 s (op 118) for 1 s; c3 was paused from 4.300 s to 5.801 s (fault f7). ' +
+          'Its lease was certain only until 5.185 s, and c7 was granted k1 at 5.204 s (op 131) for 1 s, ' +
+          'while c3 still believed until 5.812 s: for 0.608 s both did.',
+        evidence: { overlapNanos: 608e6 },
+      },
+    ]);
+  });
+
+  it('is none of clients that look at their deadline', () => {
+    const looking = paused.map((one) =>
+      one.op === 'acquire' ? { ...one, gets: { validUntil: (one.span[0] + 990) * 1e6 } } : one,
+    );
+    expect(found(historyOf(looking, { meta: { deadlineAware: true } }))).toEqual([]);
+  });
+
+  it('is none where two holds touch', () => {
+    expect(
+      found(
+        historyOf([
+          granted(1, 'c1', [0, 10]),
+          granted(2, 'c2', [1000, 2000]),
+          released(3, 'c1', [2000, 2010]),
+        ]),
+      ),
+    ).toEqual([]);
+  });
+
+  it('is none within the clock error', () => {
+    const steps = [
+      granted(1, 'c1', [0, 10]),
+      granted(2, 'c2', [1990, 2000]),
+      released(3, 'c1', [2010, 2020], { released: false }),
+    ];
+    expect(found(historyOf(steps))).toEqual(['belief-overlap 1 2']);
+    expect(found(historyOf(steps, { clockErrorNanos: 5e6 }))).toEqual([]);
+    expect(found(historyOf(steps, { clockErrorNanos: 4e6 }))).toEqual(['belief-overlap 1 2']);
+  });
+});
+
+describe('the sweep', () => {
+  it('finds what the definition says, pair by pair', () => {
+    fc.assert(
+      fc.property(
+        fc.record({
+          seed: fc.nat(),
+          clients: fc.integer({ min: 2, max: 6 }),
+          locks: fc.integer({ min: 1, max: 2 }),
+          untilMillis: fc.integer({ min: 100, max: 600 }),
+          deadlineAware: fc.boolean(),
+          blindRelease: fc.boolean(),
+          renews: fc.boolean(),
+          loss: fc.constantFrom(0, 0.05, 0.2),
+          pauses: fc.boolean(),
+          deaths: fc.boolean(),
+          clockErrorMillis: fc.constantFrom(0, 1, 3),
+        }),
+        (world) => {
+          const history = toldHistory(tell(world));
+          const swept = findings(history).map(({ code, ops }) => `${code} ${ops[0]} ${ops.at(-1)}`);
+          expect(swept.toSorted()).toEqual(byDefinition(history).toSorted());
+        },
+      ),
+      { numRuns: 150 },
+    );
+  });
+});
