@@ -134,8 +134,8 @@ function refusal(
     at: final.completed,
     story:
       `${before}${history.faults.length > 0 ? ', and every fault had ended' : ''}. From ${seconds(due)} on it was due, ` +
-      `but all ${attempts.length} attempts from ${seconds(first.invoked)} (op ${first.id}) to ${seconds(final.completed)} ` +
-      `(op ${final.id}) failed: ${list(answers)}.`,
+      `but none of ${attempts.length} attempts from ${seconds(first.invoked)} (op ${first.id}) to ${seconds(final.completed)} ` +
+      `(op ${final.id}) succeeded: ${list(answers)}.`,
     evidence: { dueNanos: due, attempts: attempts.length, answers, blockedByOp: last?.of.id },
   });
 }
