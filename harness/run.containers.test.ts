@@ -5,10 +5,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { catalogue, type Cell } from './catalogue.ts';
+import { catalogue, settingsOf } from './catalogue.ts';
+import type { Cell } from './cells/cell.ts';
 import { runPlan } from './commands/run.ts';
 import { onDocker, type DockerStage } from './on-docker.ts';
-import { cellName, parsePlan, type PlanInput } from './plan.ts';
+import { cellName } from './cell-name.ts';
+import { parsePlan, type PlanInput } from './plan.ts';
 import type { RunObserver } from './run.ts';
 import { replayCommand, type StoredRun } from './stored-run.ts';
 import { vocabulary } from './vocabulary.ts';
@@ -26,13 +28,8 @@ afterAll(() => rmSync(out, { recursive: true, force: true }));
 
 async function torture(cell: Cell, seed: string, settings: PlanInput = {}): Promise<StoredRun> {
   const { backend, variant, recipe, fault, workload } = cell;
-  const plan = parsePlan(
-    vocabulary,
-    { backend, variant, recipe, fault, workload, timeLimitMillis: '8s' },
-    cell.settings,
-    settings,
-    { seed },
-  );
+  const named = { backend, variant, recipe, fault, workload, timeLimitMillis: '8s' };
+  const plan = parsePlan(vocabulary, named, settingsOf(cell), settings, { seed });
   return await runPlan(stage, plan, { out, observer: silent, interrupt: { wrapUp: never, abandon: never } });
 }
 

@@ -15,7 +15,7 @@ export type TargetSelector =
   | { readonly kind: 'server' }
   /** The first server that says, when asked, that it has this role: `primary`, `replica`, `leader`. */
   | { readonly kind: 'role'; readonly role: string }
-  /** A server that voted for the grant that the trigger event tells of. */
+  /** A server without whose vote the grant that the trigger event tells of would have had no majority. */
   | { readonly kind: 'voter' }
   | { readonly kind: 'node'; readonly name: string };
 
@@ -36,6 +36,8 @@ export type Step =
       readonly event: 'acquiring' | 'granted' | 'released' | 'renewing';
       /** Ignores events before this time. */
       readonly afterMillis: Millis;
+      /** And after this one. */
+      readonly untilMillis?: Millis;
       readonly delayMillis: { readonly min: Millis; readonly max: Millis };
       readonly limit: number;
       readonly cooldownMillis: Millis;

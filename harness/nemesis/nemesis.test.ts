@@ -8,7 +8,8 @@ import { HarnessError } from '../contract/errors.ts';
 import type { FaultKind, FaultSpec, Schedule, Step } from '../contract/fault.ts';
 import { millis, nanos, type FaultEvent, type HistoryEvent } from '../history/op.ts';
 import { Nemesis } from './nemesis.ts';
-import { scenarioNamed, scenarios, scheduleOf, type ScheduleBasis } from './schedule.ts';
+import { scenarioNamed, scenarios, scheduleOf } from './schedule.ts';
+import type { ScheduleBasis } from './timing.ts';
 import { Tracker } from './tracker.ts';
 
 const basis: ScheduleBasis = {
@@ -87,7 +88,7 @@ function rig(steps: readonly Step[], injectOf?: (node: Node, spec: FaultSpec) =>
     clients,
     nodeOf: (process) => clients.find(({ name }) => name === process),
     append: (event) => {
-      events.push(event);
+      if (event.type === 'fault') events.push(event);
       nemesis.observe(event);
     },
   });

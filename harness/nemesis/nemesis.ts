@@ -3,11 +3,18 @@
 // and that the journal says when each began, when it was proved to act, and when it ended.
 
 import type { Clock } from '../clock.ts';
+import type { ObservedRole } from '../contract/backend.ts';
 import type { Node } from '../contract/cluster.ts';
 import { messageOf } from '../contract/errors.ts';
 import type { ActiveFault, FaultKind, FaultSpec, Schedule, Step, TargetSelector } from '../contract/fault.ts';
 import type { Random } from '../contract/workload.ts';
-import { millis, type FaultEvent, type HistoryEvent, type JsonRecord } from '../history/op.ts';
+import {
+  millis,
+  type FaultEvent,
+  type HistoryEvent,
+  type JsonRecord,
+  type ServerEvent,
+} from '../history/op.ts';
 import { randomStream } from '../rng.ts';
 import { Tracker } from './tracker.ts';
 
@@ -19,10 +26,12 @@ export interface NemesisOptions {
   readonly clock: Clock;
   readonly servers: readonly Node[];
   readonly clients: readonly Node[];
+  /** What a server says it is; absent: servers have no roles. */
+  readonly askRole?: (server: Node) => Promise<ObservedRole | undefined>;
   /** The node that runs a process, while it runs. */
   nodeOf(process: string): Node | undefined;
   /** Appends to the journal. */
-  append(event: FaultEvent): void;
+  append(event: FaultEvent | ServerEvent): void;
 }
 
 /** What is asked of the nemesis while a run is under way. Disposing ends every fault. */
@@ -30,6 +39,7 @@ export class Nemesis implements AsyncDisposable {
   readonly #options: NemesisOptions;
   readonly #tracker = new Tracker();
   readonly #stop = new AbortController();
+  /** Sort of fault and node name. */
   readonly #underFault = new Set<string>();
   readonly #scopes = new Set<Promise<void>>();
   readonly #errors: unknown[] = [];
@@ -65,12 +75,17 @@ export class Nemesis implements AsyncDisposable {
     const nowMillis = this.#options.clock.now() / 1e6;
     for (const rule of this.#rules) {
       if (rule.left === 0 || nowMillis < rule.readyAt || !matches(rule.step.event, event)) continue;
+      if (nowMillis > (rule.step.untilMillis ?? Infinity)) continue;
       const { spec, delayMillis, cooldownMillis } = rule.step;
       const delay = rule.random.real(delayMillis.min, delayMillis.max);
       rule.left -= 1;
       rule.readyAt = nowMillis + delay + spec.durationMillis + cooldownMillis;
-      const process = 'process' in event ? event.process : undefined;
-      this.#open(this.#scope(spec, delay, process));
+      const scope = this.#scope(spec, delay, event).then((begun) => {
+        if (begun) return;
+        rule.left += 1;
+        rule.readyAt = nowMillis;
+      });
+      this.#open(scope);
     }
   }
 
@@ -79,7 +94,8 @@ export class Nemesis implements AsyncDisposable {
     this.#running = true;
     const nowMillis = this.#options.clock.now() / 1e6;
     for (const step of this.#options.schedule.steps)
-      if (step.kind === 'at') this.#open(this.#scope(step.spec, step.atMillis - nowMillis, undefined));
+      if (step.kind === 'at')
+        this.#open(this.#scope(step.spec, step.atMillis - nowMillis, undefined).then(() => {}));
   }
 
   /** Ends every fault and waits until it is healed. Throws the first error of an injection or a healing. */
@@ -106,16 +122,19 @@ export class Nemesis implements AsyncDisposable {
     this.#scopes.add(settled);
   }
 
-  /** One fault from its delay to its end. */
-  async #scope(spec: FaultSpec, delay: number, trigger: string | undefined): Promise<void> {
-    if (!(await this.#elapsed(delay))) return;
-    const node = this.#resolve(spec.target, trigger);
-    // A rule whose process ended or is already under a fault waits for the next event; a timed step is accounted for.
-    if (node === undefined && trigger !== undefined) return;
-    this.#count += 1;
-    const id = `f${this.#count}`;
+  /** One fault from its delay to its end. False: it never began. */
+  async #scope(spec: FaultSpec, delay: number, trigger: HistoryEvent | undefined): Promise<boolean> {
+    if (!(await this.#elapsed(delay))) return false;
     const kind = this.#options.kinds.get(spec.fault);
     if (kind === undefined) throw new Error(`no such fault kind: ${spec.fault}`);
+    const sort = kind.hurts ?? 'process';
+    const isFree = (node: Node): boolean => !this.#underFault.has(`${sort} ${node.name}`);
+    const candidates = await this.#candidates(spec.target, trigger);
+    const node = candidates.find(isFree);
+    // A rule whose process ended or is already under a fault waits for the next event; a timed step is accounted for.
+    if (node === undefined && trigger !== undefined) return false;
+    this.#count += 1;
+    const id = `f${this.#count}`;
     const targets = node === undefined ? [] : [node.name];
     const report = (phase: FaultEvent['phase'], evidence?: JsonRecord): void => {
       this.#options.append({
@@ -132,8 +151,11 @@ export class Nemesis implements AsyncDisposable {
       });
     };
     report('begin');
-    if (node === undefined) return report('end', { noTarget: spec.target.kind });
-    this.#underFault.add(node.name);
+    if (node === undefined) {
+      report('end', { noTarget: spec.target.kind });
+      return true;
+    }
+    this.#underFault.add(`${sort} ${node.name}`);
     let active: ActiveFault | undefined;
     try {
       const began = this.#options.clock.now();
@@ -145,10 +167,11 @@ export class Nemesis implements AsyncDisposable {
       try {
         await active?.[Symbol.asyncDispose]();
       } finally {
-        this.#underFault.delete(node.name);
+        this.#underFault.delete(`${sort} ${node.name}`);
         report('end', active?.healed);
       }
     }
+    return true;
   }
 
   /** Waits; false: the nemesis was stopped meanwhile. */
@@ -162,32 +185,60 @@ export class Nemesis implements AsyncDisposable {
     return !signal.aborted;
   }
 
-  #resolve(target: TargetSelector, trigger: string | undefined): Node | undefined {
+  /** The nodes that the target may mean, the best first; those that are under a fault of the same sort included. */
+  async #candidates(target: TargetSelector, trigger: HistoryEvent | undefined): Promise<readonly Node[]> {
     const { servers, clients } = this.#options;
-    const nodeOf = (process: string): Node | undefined => this.#options.nodeOf(process);
-    const free = (nodes: readonly (Node | undefined)[]): Node[] =>
-      nodes.filter((node) => node !== undefined).filter((node) => !this.#underFault.has(node.name));
-    const firstOf = (processes: readonly string[]): Node | undefined => free(processes.map(nodeOf))[0];
+    const nodesOf = (processes: readonly string[]): Node[] =>
+      processes.map((name) => this.#options.nodeOf(name)).filter((node) => node !== undefined);
     switch (target.kind) {
       case 'holder':
-        return trigger === undefined
-          ? firstOf(this.#tracker.holders().toReversed())
-          : free([nodeOf(trigger)])[0];
+        return nodesOf(
+          trigger === undefined
+            ? this.#tracker.holders().toReversed()
+            : 'process' in trigger
+              ? [trigger.process]
+              : [],
+        );
       case 'acquirer':
-        return firstOf(this.#tracker.inFlight('acquire'));
+        return nodesOf(this.#tracker.inFlight('acquire'));
       case 'releaser':
-        return firstOf(this.#tracker.inFlight('release'));
+        return nodesOf(this.#tracker.inFlight('release'));
       case 'random-client':
-        return this.#pick(free(clients));
+        return this.#shuffled(clients);
       case 'server':
-        return this.#pick(free(servers));
+        return this.#shuffled(servers);
+      case 'voter': {
+        const votes = trigger !== undefined && 'votes' in trigger ? (trigger.votes ?? []) : [];
+        const voters = votes.filter(({ answer }) => answer === 'granted').map(({ node }) => node);
+        const decisive = voters.length === Math.floor(votes.length / 2) + 1 ? new Set(voters) : new Set();
+        return this.#shuffled(servers.filter(({ name }) => decisive.has(name)));
+      }
+      case 'role':
+        return this.#withRole(target.role);
       case 'node':
-        return free([...servers, ...clients].filter((node) => node.name === target.name))[0];
+        return [...servers, ...clients].filter(({ name }) => name === target.name);
     }
   }
 
-  #pick(nodes: readonly Node[]): Node | undefined {
-    return nodes.length === 0 ? undefined : this.#targets.pick(nodes);
+  /** Asks every server what it is; the answers go into the journal. */
+  async #withRole(role: string): Promise<readonly Node[]> {
+    const { servers, askRole, clock, append } = this.#options;
+    const observed = await Promise.all(servers.map(async (node) => ({ node, seen: await askRole?.(node) })));
+    for (const { node, seen } of observed)
+      if (seen !== undefined)
+        append({
+          type: 'server',
+          time: clock.now(),
+          node: node.name,
+          role: seen.role,
+          ...(seen.term !== undefined && { term: seen.term }),
+        });
+    return observed.filter(({ seen }) => seen?.role === role).map(({ node }) => node);
+  }
+
+  #shuffled(nodes: readonly Node[]): readonly Node[] {
+    const left = [...nodes];
+    return nodes.map(() => left.splice(this.#targets.integer(0, left.length - 1), 1)).flat();
   }
 }
 

@@ -1,71 +1,21 @@
 // Which faults a run suffers, when, and where: named scenarios, each a pure function of plan and seed (I6). `run.ts`
 // records the result in the journal's header; `nemesis.ts` carries it out. Must not know how a fault is done.
 
-import { millis, type Millis } from '../history/op.ts';
-import type { Schedule, Step } from '../contract/fault.ts';
-import type { Random } from '../contract/workload.ts';
+import { millis } from '../history/op.ts';
+import type { Schedule } from '../contract/fault.ts';
 import { randomStream } from '../rng.ts';
+import { groupScenarios } from './group-scenarios.ts';
+import {
+  OUTAGE_MILLIS,
+  pastTheLease,
+  periodic,
+  whenGranted,
+  type Scenario,
+  type ScheduleBasis,
+} from './timing.ts';
 
-/** What a schedule depends on, apart from the seed. */
-export interface ScheduleBasis {
-  readonly timeLimitMillis: Millis;
-  readonly ttlMillis: Millis;
-  readonly thinkMillis: { readonly min: Millis; readonly max: Millis };
-  readonly commandTimeLimitMillis: Millis;
-}
-
-export interface Scenario {
-  readonly name: string;
-  readonly summary: string;
-  /** The fault kinds it uses. */
-  readonly faults: readonly string[];
-  steps(basis: ScheduleBasis, random: Random): readonly Step[];
-}
-
-/** Load runs this long before the first fault, so that a fault meets held locks. */
-const WARM_UP_MILLIS = 500;
-/** A server that was killed stays away this long. */
-const OUTAGE_MILLIS = 700;
-
-/** Paused past its lease: 1.5 × TTL, so that others are granted the lock while it is away. */
-function pastTheLease(basis: ScheduleBasis): Millis {
-  return millis(basis.ttlMillis * 1.5);
-}
-
-/** Starts at a random point of each period, as long as the whole step ends before the time limit. */
-function periodic(
-  basis: ScheduleBasis,
-  random: Random,
-  period: { readonly everyMillis: number; readonly lastsMillis: number },
-  stepsAt: (atMillis: Millis) => readonly Step[],
-): readonly Step[] {
-  const steps: Step[] = [];
-  for (
-    let from = WARM_UP_MILLIS;
-    from + period.lastsMillis < basis.timeLimitMillis;
-    from += period.everyMillis
-  ) {
-    const slack = Math.max(0, period.everyMillis - period.lastsMillis);
-    const at = from + random.real(0, slack / 2);
-    if (at + period.lastsMillis < basis.timeLimitMillis) steps.push(...stepsAt(millis(Math.round(at))));
-  }
-  return steps;
-}
-
-function whenGranted(basis: ScheduleBasis, spec: Extract<Step, { kind: 'when' }>['spec']): Step {
-  return {
-    kind: 'when',
-    event: 'granted',
-    afterMillis: millis(WARM_UP_MILLIS),
-    // Well inside the shortest critical section, less the time a signal takes to arrive.
-    delayMillis: { min: millis(0), max: millis(basis.thinkMillis.min / 3) },
-    limit: 1_000,
-    cooldownMillis: basis.ttlMillis,
-    spec,
-  };
-}
-
-export const scenarios: readonly Scenario[] = [
+/** Those that hit one client or one server at a time. */
+const singleScenarios: readonly Scenario[] = [
   {
     name: 'none',
     summary: 'no fault',
@@ -234,6 +184,8 @@ export const scenarios: readonly Scenario[] = [
     },
   },
 ];
+
+export const scenarios: readonly Scenario[] = [...singleScenarios, ...groupScenarios];
 
 /** The scenario of that name, or undefined. */
 export function scenarioNamed(name: string): Scenario | undefined {

@@ -41,7 +41,9 @@ export const redlockBackend: Backend = {
 function serverSpec(name: string, { variant, ttlMillis }: ServerOptions): NodeSpec {
   if (variant === DEFAULT_VARIANT) return redisNode(name, APPEND_ALWAYS);
   const node = redisNode(name, []);
-  return variant === 'delayed-restart' ? { ...node, restartDelayMillis: millis(ttlMillis * DELAY_SHARE) } : node;
+  return variant === 'delayed-restart'
+    ? { ...node, restartDelayMillis: millis(ttlMillis * DELAY_SHARE) }
+    : node;
 }
 
 function onRealPorts(recipe: RedlockRecipe): Recipe {

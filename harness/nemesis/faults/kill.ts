@@ -6,19 +6,20 @@ import { monotonicClock, monotonicOrigin, type Clock } from '../../clock.ts';
 import type { Node } from '../../contract/cluster.ts';
 import type { FaultKind } from '../../contract/fault.ts';
 import { millis, type JsonRecord } from '../../history/op.ts';
+import { restartServer, type RestartOptions } from './restart.ts';
 import { canBeProbed, faultInForce, millisSince, putInForce } from './scope.ts';
 
 const READY_TIME_LIMIT = millis(30_000);
 /** A refusal comes at once; the time is for a busy machine. */
 const REFUSAL_TIME_LIMIT = millis(5_000);
 
-export interface KillOptions {
+export interface KillOptions extends RestartOptions {
   /** Starts an exited client again and makes it join in. Without it a client is started like a server. */
   readonly restartClient?: (node: Node) => Promise<void>;
 }
 
 /** Acts in about 70 ms. */
-export function killFault({ restartClient = startAgain }: KillOptions = {}): FaultKind {
+export function killFault({ restartClient, ...restartOptions }: KillOptions = {}): FaultKind {
   const clock = monotonicClock(monotonicOrigin());
   return {
     name: 'kill',
@@ -28,7 +29,11 @@ export function killFault({ restartClient = startAgain }: KillOptions = {}): Fau
       const before = await node.state();
       if (before.kind === 'exited')
         return faultInForce(undefined, () => Promise.resolve({ state: 'exited before' }));
-      const restart = node.spec.role === 'client' ? restartClient : startAgain;
+      const exitedAt = clock.now();
+      const restart =
+        node.spec.role === 'client' && restartClient !== undefined
+          ? restartClient
+          : (server: Node) => restartServer(server, { clock, exitedAt }, restartOptions);
       return putInForce(
         () => kill(node, before.pid, clock),
         () => bringBack(node, restart, clock),
@@ -64,9 +69,4 @@ async function bringBack(
     startedBy: exited ? 'us' : 'others',
     readyMillis: millisSince(clock, began),
   };
-}
-
-async function startAgain(node: Node): Promise<void> {
-  await node.start();
-  await node.ready(READY_TIME_LIMIT);
 }

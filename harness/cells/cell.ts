@@ -1,0 +1,35 @@
+// What a catalogued cell is, and the expectations that many cells share (2.4 of the design).
+
+import type { Expectation } from '../../checkers/verdict.ts';
+import type { PlanInput } from '../plan.ts';
+
+export interface Cell {
+  readonly backend: string;
+  /** Of its servers. */
+  readonly variant: string;
+  readonly recipe: string;
+  readonly fault: string;
+  readonly workload: string;
+  /** Where it needs other settings than the defaults to show what it shows. */
+  readonly settings: PlanInput;
+  readonly expected: Expectation;
+  /** Why, in one or two sentences. */
+  readonly because: string;
+}
+
+/** A cell of a backend's default variant. */
+export type CellOfBackend = Omit<Cell, 'backend' | 'variant'>;
+
+export const safe: Expectation = { grade: 'safe', findings: [], oneOf: [], liveness: [], allowed: [] };
+
+/** Two clients believed they held it, and the store that checks nothing was harmed. */
+export const outlived: Expectation = {
+  grade: 'unsafe',
+  findings: ['belief-overlap'],
+  oneOf: ['stale-write-landed', 'lost-update'],
+  liveness: [],
+  allowed: ['stale-write-landed', 'lost-update'],
+};
+
+/** The same harm to the store that checks nothing; the one that checks the token stayed clean. */
+export const outlivedButFenced: Expectation = { ...outlived, grade: 'safe-with-fencing' };

@@ -1,0 +1,134 @@
+// The cells of `redis-single` (5.2 of the design).
+
+import { outlived, outlivedButFenced, safe, type CellOfBackend } from './cell.ts';
+
+export const redisSingleCells: readonly CellOfBackend[] = [
+  ...['set-nx-px', 'watchdog', 'fenced-incr'].flatMap((recipe): CellOfBackend[] => [
+    {
+      recipe,
+      fault: 'none',
+      workload: 'counter',
+      settings: {},
+      expected: safe,
+      because:
+        'one healthy Redis answers one command at a time, and every lease outlives the work done under it',
+    },
+    {
+      recipe,
+      fault: 'kill-holder',
+      workload: 'counter',
+      settings: {},
+      expected: safe,
+      because: 'a dead holder writes nothing; its key runs out with its lease',
+    },
+    {
+      recipe,
+      fault: 'kill-server',
+      workload: 'counter',
+      settings: {},
+      expected: safe,
+      because:
+        'the key was on disk before the grant was answered (appendfsync always) and keeps its absolute expiry',
+    },
+    {
+      recipe,
+      fault: 'pause-server',
+      workload: 'counter',
+      settings: {},
+      expected: safe,
+      because: 'a stopped server grants nothing, and the work is shorter than the lease',
+    },
+  ]),
+  {
+    recipe: 'set-nx-px',
+    fault: 'pause-holder',
+    workload: 'counter',
+    settings: {},
+    expected: outlived,
+    because:
+      'the lease runs out while its holder is stopped; it resumes, believes, and writes, with no token to stop it',
+  },
+  {
+    recipe: 'watchdog',
+    fault: 'pause-holder',
+    workload: 'counter',
+    settings: {},
+    expected: outlived,
+    because: 'a stopped process does not renew either',
+  },
+  {
+    recipe: 'fenced-incr',
+    fault: 'pause-holder',
+    workload: 'counter',
+    settings: {},
+    expected: outlivedButFenced,
+    because: 'the stopped holder still writes late, but its token is lower than one the store has seen',
+  },
+  {
+    recipe: 'set-nx-px',
+    fault: 'none',
+    workload: 'long-hold',
+    settings: {},
+    expected: outlived,
+    because: 'nothing extends the lease while the work goes on',
+  },
+  {
+    recipe: 'watchdog',
+    fault: 'none',
+    workload: 'long-hold',
+    settings: {},
+    expected: safe,
+    because: 'the lease is renewed for as long as its holder lives',
+  },
+  {
+    recipe: 'watchdog',
+    fault: 'pause-holder',
+    workload: 'long-hold',
+    settings: {},
+    expected: outlived,
+    because: 'a stopped process does not renew',
+  },
+  {
+    recipe: 'del-unconditional',
+    fault: 'pause-holder',
+    workload: 'counter',
+    // Almost always held, and for long enough after the DEL that a third one is let in meanwhile.
+    settings: { locks: 1, thinkMillis: '80ms..160ms' },
+    expected: {
+      ...outlived,
+      findings: ['belief-overlap', 'foreign-release', 'double-grant'],
+    },
+    because:
+      "the late holder's DEL removes the key of whoever holds the lock by then, and the next one is let in",
+  },
+  {
+    recipe: 'get-then-del',
+    fault: 'pause-releaser',
+    workload: 'counter',
+    // The client must not give up on the late answer, nor the lease outlive the pause.
+    settings: { locks: 1, ttlMillis: '300ms', commandTimeLimitMillis: '2s', thinkMillis: '20ms..40ms' },
+    expected: {
+      grade: 'unsafe',
+      findings: ['double-grant'],
+      oneOf: [],
+      liveness: [],
+      allowed: ['stale-write-landed', 'lost-update', 'foreign-release', 'belief-overlap', 'expired-grant'],
+    },
+    because:
+      'between GET and DEL the lease runs out and the key becomes that of another, which is then deleted',
+  },
+  {
+    recipe: 'setnx-then-expire',
+    fault: 'kill-acquirer',
+    workload: 'counter',
+    // Acquires on their way to free locks: many locks, and more time between sessions than in them.
+    settings: {
+      locks: 10,
+      thinkMillis: '5ms..10ms',
+      idleMillis: '20ms..60ms',
+      minContendedHandoffs: 1,
+    },
+    expected: { ...safe, liveness: ['stuck-lock'] },
+    because: 'a process that dies between SETNX and PEXPIRE leaves a key that never expires',
+  },
+];

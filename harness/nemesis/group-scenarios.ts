@@ -1,0 +1,111 @@
+// Scenarios that hit several servers of a group, in the order in which it hurts: voters of a majority, the two sides of
+// a replication link. Pure functions of plan and seed, as those in `schedule.ts`.
+
+import { millis, type Millis } from '../history/op.ts';
+import type { FaultSpec, Step } from '../contract/fault.ts';
+import { OUTAGE_MILLIS, pastTheLease, periodic, type Scenario } from './timing.ts';
+
+function at(atMillis: number, spec: FaultSpec): Step {
+  return { kind: 'at', atMillis: millis(Math.round(atMillis)), spec };
+}
+
+/** At the first grant after that time, once. */
+function atGrant(afterMillis: number, spec: FaultSpec, delayMillis: number = 0): Step {
+  const delay = millis(delayMillis);
+  return {
+    kind: 'when',
+    event: 'granted',
+    afterMillis: millis(Math.round(afterMillis)),
+    delayMillis: { min: delay, max: delay },
+    limit: 1,
+    cooldownMillis: millis(0),
+    spec,
+  };
+}
+
+const NOTHING: Millis = millis(0);
+
+/**
+ * Two of five servers are away, so that a grant has three votes and no more; one of the three voters ends and comes
+ * back; the two come back as well. If the voter has forgotten, three servers know nothing of the grant, while its
+ * holder is still at work.
+ */
+function restartVoter(fault: 'kill' | 'restart-empty', summary: string): Scenario {
+  return {
+    name: fault === 'kill' ? 'restart-voter' : 'restart-voter-empty',
+    summary,
+    faults: fault === 'kill' ? ['kill'] : ['kill', 'restart-empty'],
+    steps: (basis, random) => {
+      // Long enough for a grant or two, and over while the work under them goes on.
+      const awayMillis = Math.round(basis.thinkMillis.min * 0.45);
+      const lastsMillis = awayMillis + basis.thinkMillis.max;
+      return periodic(basis, random, { everyMillis: lastsMillis + 300, lastsMillis }, (atMillis) => {
+        const away: FaultSpec = {
+          fault: 'kill',
+          target: { kind: 'server' },
+          durationMillis: millis(awayMillis),
+        };
+        const voter: FaultSpec = { fault, target: { kind: 'voter' }, durationMillis: NOTHING };
+        return [at(atMillis, away), at(atMillis, away), atGrant(atMillis, voter)];
+      });
+    },
+  };
+}
+
+export const groupScenarios: readonly Scenario[] = [
+  restartVoter(
+    'kill',
+    'with two servers away: SIGKILL a server right after it voted for a grant, start it again with its disk',
+  ),
+  restartVoter(
+    'restart-empty',
+    'with two servers away: one that just voted for a grant comes back without its disk',
+  ),
+  {
+    name: 'kill-minority',
+    summary: 'SIGKILL two servers at once, start them again with their disks',
+    faults: ['kill'],
+    steps: (basis, random) =>
+      periodic(
+        basis,
+        random,
+        { everyMillis: OUTAGE_MILLIS + 1_500, lastsMillis: OUTAGE_MILLIS },
+        (atMillis) => {
+          const away: FaultSpec = {
+            fault: 'kill',
+            target: { kind: 'server' },
+            durationMillis: millis(OUTAGE_MILLIS),
+          };
+          return [at(atMillis, away), at(atMillis, away)];
+        },
+      ),
+  },
+  {
+    name: 'pause-acquirer',
+    summary: 'with two servers silent: stop clients that wait for their votes, for 1.5 × TTL',
+    faults: ['pause'],
+    // The other votes are in by then, and the lease has begun to run; the client hears of it when it is over.
+    steps: (basis, random) => {
+      const silenceMillis = 600;
+      const lastsMillis = silenceMillis + pastTheLease(basis);
+      return periodic(basis, random, { everyMillis: lastsMillis + 300, lastsMillis }, (atMillis) => {
+        const silent: FaultSpec = {
+          fault: 'pause',
+          target: { kind: 'server' },
+          durationMillis: millis(silenceMillis),
+        };
+        const stop: Step = {
+          kind: 'when',
+          event: 'acquiring',
+          afterMillis: millis(atMillis + 100),
+          untilMillis: millis(atMillis + silenceMillis - 100),
+          delayMillis: { min: millis(20), max: millis(60) },
+          limit: 1,
+          cooldownMillis: millis(0),
+          spec: { fault: 'pause', target: { kind: 'holder' }, durationMillis: pastTheLease(basis) },
+        };
+        return [at(atMillis, silent), at(atMillis, silent), stop, stop];
+      });
+    },
+  },
+];

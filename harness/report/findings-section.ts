@@ -1,0 +1,175 @@
+// The findings of a run, grouped by code: each with its story, a picture, the operations and the numbers. The first of
+// a code are shown in full, the rest as lines of a table; how many were left out is always said. Pure.
+
+import type { Finding, FindingCode } from '../../checkers/verdict.ts';
+import type { Operation } from '../history/history.ts';
+import { findingDiagram } from './diagram.ts';
+import type { Json } from '../history/op.ts';
+import { html, type Html } from './html.ts';
+import { CODE_MEANING } from './meaning.ts';
+import { circumstances, headline, type RunView } from './run-view.ts';
+import { countsByCode } from './sentence.ts';
+import { operationFacts } from './timeline-columns.ts';
+import { count, counted, faultClause, interval, jsonText, listed, moment, name } from './words.ts';
+
+const FULL_PER_CODE_MAX = 25;
+const LINES_PER_CODE_MAX = 500;
+
+/** All groups; says so if there are none. */
+export function findingsSection(view: RunView): Html {
+  if (view.findings.length === 0)
+    return html`<p>None: no rule was broken. How much that means is said under “How far to trust it”.</p>`;
+  return html`${countsByCode(view.findings).map(([code]) => group(view, code))}`;
+}
+
+function group(view: RunView, code: FindingCode): Html {
+  const findings = view.findings.filter((finding) => finding.code === code);
+  const { proves, blame } = CODE_MEANING[code];
+  const lines = findings.slice(FULL_PER_CODE_MAX, FULL_PER_CODE_MAX + LINES_PER_CODE_MAX);
+  const left = findings.length - FULL_PER_CODE_MAX - lines.length;
+  return html` <section class="code">
+    <h4><code>${code}</code> <span class="count">× ${count(findings.length)}</span></h4>
+    <p>${proves} <span class="soft">${blame}</span></p>
+    ${findings.slice(0, FULL_PER_CODE_MAX).map((finding, index) => full(view, finding, index === 0))}
+    ${
+      lines.length === 0
+        ? undefined
+        : html`<details class="more">
+            <summary>
+              ${count(lines.length)} more of this code, as a
+              table${left > 0 ? `; ${count(left)} further ones are only in verdict.json` : ''}
+            </summary>
+            <div class="scroll" tabindex="0" role="group" aria-label="More findings of ${code}">
+              <table>
+                <thead>
+                  <tr>
+                    <th scope="col">At</th>
+                    <th scope="col">What</th>
+                    <th scope="col">Operations</th>
+                  </tr>
+                </thead>
+                <tbody>
+                  ${lines.map((finding) => line(view, finding))}
+                </tbody>
+              </table>
+            </div>
+          </details>`
+    }
+  </section>`;
+}
+
+function line(view: RunView, finding: Finding): Html {
+  const anchor = view.anchors.get(finding) ?? '';
+  return html`<tr id="${anchor}">
+    <td class="number">${moment(finding.at)}</td>
+    <td>${headline(view, finding)}${circumstances(view, finding)} ${showLink(view, anchor)}</td>
+    <td>${listed(finding.ops.map((id) => `#${id}`))}</td>
+  </tr>`;
+}
+
+/** The browser script turns it into "select on the timeline"; without script it leads to the timeline. */
+function showLink(view: RunView, anchor: string): Html {
+  return html`<a href="#${view.anchor}-timeline" data-show="${anchor}">show on timeline</a>`;
+}
+
+function full(view: RunView, finding: Finding, open: boolean): Html {
+  const anchor = view.anchors.get(finding) ?? '';
+  const operations = finding.ops.flatMap((id) => view.operations.get(id) ?? []);
+  const faults = finding.faults.flatMap((id) => view.faults.get(id) ?? []);
+  const facts: readonly (readonly [string, string])[] = [
+    ['Complete at', moment(finding.at)],
+    ['Lock', finding.lock === undefined ? '' : name(finding.lock)],
+    ['Store', finding.store === undefined ? '' : name(finding.store)],
+    ['Processes', listed(finding.processes.map((process) => name(process)))],
+    [
+      'Faults in force',
+      faults
+        .map((fault) => `${name(fault.id)}: ${faultClause(fault)}, ${interval(fault.begin, fault.end)}`)
+        .join('; ') || 'none',
+    ],
+    ...Object.entries(finding.evidence).map(
+      ([key, value]) => [evidenceName(key), evidenceText(key, value)] as const,
+    ),
+  ];
+  return html` <details class="finding" id="${anchor}" ${{ markup: open ? ' open' : '' }}>
+    <summary>
+      <span class="number">${moment(finding.at)}</span> ${headline(view, finding)}<span class="soft"
+        >${circumstances(view, finding)}</span
+      >
+    </summary>
+    <p class="story">${finding.story}</p>
+    ${findingDiagram(view, finding)} ${operations.length === 0 ? undefined : operationTable(operations)}
+    <dl class="facts">
+      ${facts
+        .filter(([, value]) => value !== '')
+        .map(
+          ([key, value]) =>
+            html`<div>
+              <dt>${key}</dt>
+              <dd>${value}</dd>
+            </div>`,
+        )}
+    </dl>
+    <p class="links">
+      ${showLink(view, anchor)} <a href="#${anchor}">link to this finding</a>
+      <span class="soft">${counted(finding.ops.length, 'operation')} named</span>
+    </p>
+  </details>`;
+}
+
+function operationTable(operations: readonly Operation[]): Html {
+  return html`<div class="scroll" tabindex="0" role="group" aria-label="Operations of this finding">
+    <table>
+      <thead>
+        <tr>
+          <th scope="col">Operation</th>
+          <th scope="col">Process</th>
+          <th scope="col">On</th>
+          <th scope="col">Invoked</th>
+          <th scope="col">Completed</th>
+          <th scope="col">Outcome</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${operations.map(
+          (operation) =>
+            html`<tr>
+              <td>#${operation.id} ${operation.op}</td>
+              <td>${name(operation.process)}</td>
+              <td>
+                ${'store' in operation ? `${name(operation.store)}/${name(operation.key)}` : name(operation.lock)}
+              </td>
+              <td class="number">${moment(operation.invoked)}</td>
+              <td class="number">
+                ${operation.completed === undefined ? 'never' : moment(operation.completed)}
+              </td>
+              <td>
+                ${[operation.outcome, name(operation.error ?? ''), operationFacts(operation)].filter(Boolean).join(', ')}
+              </td>
+            </tr>`,
+        )}
+      </tbody>
+    </table>
+  </div>`;
+}
+
+/** `overlapNanos` → `overlap`, `blockedByOp` → `blocked by op`. */
+function evidenceName(key: string): string {
+  return name(key.replace(/Nanos$/, '')).replace(/[A-Z]/g, (capital) => ` ${capital.toLowerCase()}`);
+}
+
+/** Times to the nanosecond, lists item by item, everything else as it is. */
+function evidenceText(key: string, value: Json | undefined): string {
+  if (typeof value === 'number' && /Nanos$|^(start|end|at)$/.test(key))
+    return `${(value / 1e9).toFixed(9)}\u00a0s`;
+  if (typeof value !== 'object' || value === null) return jsonText(value);
+  if (isList(value)) return value.map((item) => evidenceText(key, item)).join('; ');
+  return Object.entries(value)
+    .map(([inner, item]) => `${evidenceName(inner)} ${evidenceText(inner, item)}`)
+    .join(', ');
+}
+
+/** `Array.isArray` does not narrow readonly arrays. */
+function isList(value: Json): value is readonly Json[] {
+  return Array.isArray(value);
+}

@@ -1,0 +1,48 @@
+// What the report is made from: one run with its plan, its history and its verdict. Plain fields, so that a stored run
+// of any age can be shown; whoever renders a report fills them in.
+
+import type { History } from '../history/history.ts';
+import type { Verdict } from '../../checkers/verdict.ts';
+
+export interface JudgedRun {
+  /** The name of its directory. */
+  readonly name: string;
+  readonly plan: ReportedPlan;
+  readonly history: History;
+  readonly verdict: Verdict;
+  readonly provenance: Provenance;
+}
+
+/** The part of a plan that readers want to see. */
+export interface ReportedPlan {
+  readonly backend: string;
+  /** Of the backend's topology; absent or `default`: the usual one. */
+  readonly variant?: string;
+  readonly recipe: string;
+  readonly workload: string;
+  readonly fault: string;
+  readonly seed: string;
+  readonly ttlMillis: number;
+  readonly clients: number;
+  readonly locks: number;
+  readonly timeLimitMillis: number;
+}
+
+export interface Provenance {
+  /** Wall time at which the run started, as text. */
+  readonly started: string;
+  /** Program → version: lockpick, Node, servers, drivers. */
+  readonly versions: Readonly<Record<string, string>>;
+  /** Image name → what was used. */
+  readonly images: Readonly<Record<string, { readonly reference: string; readonly digest: string }>>;
+  readonly host: {
+    readonly cpus: number;
+    readonly memoryBytes: number;
+    readonly kernel: string;
+    readonly engine: string;
+  };
+  /** Makes the same run again. */
+  readonly replayCommand: string;
+  /** Why theory expects what the verdict says is expected, in words. */
+  readonly expectedBecause?: string;
+}

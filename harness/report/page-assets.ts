@@ -1,0 +1,26 @@
+// The style and the script that go into every report: the real files of `page/`, read once when this module is loaded,
+// beside the sources as beside the compiled package. The script's modules are joined into one, since a page opened from
+// disk may import nothing; so they share one scope and must not use a name twice. Knows nothing of runs.
+
+import { readFileSync } from 'node:fs';
+
+/** In an order in which each needs only those before it. */
+const SCRIPT_FILES = ['unpack.js', 'view.js', 'layout.js', 'paint.js', 'draw.js', 'timeline.js', 'main.js'];
+
+function pageFile(file: string): string {
+  return readFileSync(new URL(`./page/${file}`, import.meta.url), 'utf8');
+}
+
+/** The modules without their import lines and the word `export`. */
+function joined(files: readonly string[]): string {
+  return files
+    .map((file) =>
+      pageFile(file)
+        .replace(/^import\s[^;]*;\n/gm, '')
+        .replace(/^export /gm, ''),
+    )
+    .join('\n');
+}
+
+export const PAGE_STYLE = `\n${pageFile('page.css')}`;
+export const PAGE_SCRIPT = `\n${joined(SCRIPT_FILES)}`;

@@ -1,0 +1,176 @@
+// Where everything is, top to bottom: findings, faults, one lane a client, one lane a lock. Worked out once per run;
+// zooming changes nothing here. A lock lane is as many rows high as holds of it ever overlapped: two rows are proof.
+
+/** @import { Model } from './unpack.js' */
+
+/**
+ * Indices in order of their start, with the latest end up to each: enough to find what reaches into a view.
+ * @typedef {object} Track
+ * @property {Uint32Array} items
+ * @property {Float64Array} reach
+ */
+/**
+ * @typedef {object} Lane
+ * @property {string} name
+ * @property {'client' | 'node' | 'lock'} kind
+ * @property {number} top
+ * @property {number} height
+ * @property {Track} grants
+ * @property {Track} operations empty in lock lanes
+ * @property {Uint32Array} notable operations that are unknown or refused; empty in lock lanes
+ * @property {{ from: number, until: number }[]} overlaps believed by two at once; lock lanes only
+ */
+/**
+ * @typedef {object} Layout
+ * @property {Lane[]} lanes
+ * @property {Uint8Array} faultRow of each fault
+ * @property {number} faultsTop
+ * @property {number} faultsBottom
+ * @property {number} height
+ */
+
+export const AXIS_HEIGHT = 22;
+export const FINDINGS_HEIGHT = 26;
+export const FAULT_HEIGHT = 17;
+export const HOLD_HEIGHT = 14;
+export const TENURE_HEIGHT = 4;
+export const STRIP_HEIGHT = 6;
+const CLIENT_HEIGHT = 34;
+const NODE_HEIGHT = 22;
+const ROWS_MAX = 4;
+const GAP = 6;
+
+/**
+ * @param {Model} model
+ * @returns {Layout}
+ */
+export function layoutOf(model) {
+  const { columns, operations, grants } = model;
+  const faultRow = rowsOf(
+    columns.faults.map(({ begin, end }) => ({ from: begin, until: end < 0 ? model.end : end })),
+    ROWS_MAX,
+  );
+  const faultsTop = AXIS_HEIGHT + FINDINGS_HEIGHT;
+  const faultsBottom =
+    faultsTop + (columns.faults.length === 0 ? 0 : (Math.max(...faultRow) + 1) * FAULT_HEIGHT) + GAP;
+  /** @type {Lane[]} */
+  const lanes = [];
+  let top = faultsBottom;
+  const operationsOf = grouped(operations.lane, columns.lanes.length);
+  const grantsOf = grouped(grants.lane, columns.lanes.length);
+  for (const [index, { name, kind }] of columns.lanes.entries()) {
+    const height = kind === 'client' ? CLIENT_HEIGHT : NODE_HEIGHT;
+    const own = operationsOf[index] ?? new Uint32Array();
+    lanes.push({
+      name,
+      kind,
+      top,
+      height,
+      grants: track(grantsOf[index] ?? new Uint32Array(), grants.from, grants.until),
+      operations: track(own, operations.from, operations.until),
+      notable: own.filter((operation) => isNotable(model, operation)),
+      overlaps: [],
+    });
+    top += height;
+  }
+  top += GAP;
+  const ofLock = grouped(grants.lock, columns.lockLanes);
+  for (const [lock, items] of ofLock.entries()) {
+    const height =
+      GAP +
+      TENURE_HEIGHT +
+      (items.reduce((most, grant) => Math.max(most, columns.grants.row[grant] ?? 0), 0) + 1) *
+        (HOLD_HEIGHT + 1) +
+      GAP;
+    lanes.push({
+      name: columns.locks[lock] ?? '',
+      kind: 'lock',
+      top,
+      height,
+      // A tenure may outlive its hold: both count for what is in view.
+      grants: track(items, grants.from, longer(grants.until, grants.tenureUntil)),
+      operations: track(new Uint32Array(), operations.from, operations.until),
+      notable: new Uint32Array(),
+      overlaps: columns.overlaps.filter((overlap) => overlap.lock === lock),
+    });
+    top += height;
+  }
+  return { lanes, faultRow, faultsTop, faultsBottom, height: top + 4 };
+}
+
+/**
+ * Unknown, or refused for another reason than that the lock is held.
+ * @param {Model} model
+ * @param {number} operation
+ */
+export function isNotable({ columns }, operation) {
+  const outcome = columns.operations.outcome[operation];
+  return (
+    outcome === 2 || (outcome === 1 && columns.words[columns.operations.error[operation] ?? 0] !== 'busy')
+  );
+}
+
+/**
+ * The position in the track of the first item that may end after `time`.
+ * @param {Track} track
+ * @param {number} time
+ */
+export function firstReaching({ reach }, time) {
+  let low = 0;
+  let high = reach.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((reach[middle] ?? 0) < time) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/**
+ * @param {Uint32Array} items in order of `from`
+ * @param {Float64Array} from
+ * @param {Float64Array} until
+ * @returns {Track}
+ */
+function track(items, from, until) {
+  const sorted = items.toSorted((a, b) => (from[a] ?? 0) - (from[b] ?? 0));
+  let latest = -Infinity;
+  const reach = Float64Array.from(sorted, (item) => (latest = Math.max(latest, until[item] ?? 0)));
+  return { items: sorted, reach };
+}
+
+/**
+ * The indices of each group, in order.
+ * @param {Uint16Array | Uint32Array} groups
+ * @param {number} count
+ */
+function grouped(groups, count) {
+  /** @type {number[][]} */
+  const lists = Array.from({ length: count }, () => []);
+  for (const [index, group] of groups.entries()) lists[group]?.push(index);
+  return lists.map((list) => Uint32Array.from(list));
+}
+
+/**
+ * For each interval the first row that is free when it starts; the last one if none is.
+ * @param {{ from: number, until: number }[]} intervals in order of `from`
+ * @param {number} rowsMax
+ */
+function rowsOf(intervals, rowsMax) {
+  /** @type {number[]} */
+  const free = [];
+  return Uint8Array.from(intervals, ({ from, until }) => {
+    const found = free.findIndex((end) => end < from);
+    const row = found >= 0 ? found : Math.min(free.length, rowsMax - 1);
+    free[row] = Math.max(until, free[row] ?? 0);
+    return row;
+  });
+}
+
+/**
+ * @param {Float64Array} a
+ * @param {Float64Array} b
+ */
+function longer(a, b) {
+  return a.map((value, index) => Math.max(value, b[index] ?? 0));
+}

@@ -1,0 +1,152 @@
+// Last of the page's modules: wakes each timeline when it comes near, follows links to findings, copies commands. The
+// page reads without it; it only adds.
+
+import { unpacked } from './unpack.js';
+import { timelineIn } from './timeline.js';
+
+/** @import { Timeline } from './timeline.js' */
+
+/** @type {Map<HTMLElement, Promise<Timeline | undefined>>} */
+const timelines = new Map();
+/** @type {Timeline[]} */
+const built = [];
+
+/**
+ * The timeline inside `frame`, built on first use.
+ * @param {HTMLElement} frame
+ */
+function timelineOf(frame) {
+  const known = timelines.get(frame);
+  if (known !== undefined) return known;
+  const made = build(frame);
+  timelines.set(frame, made);
+  return made;
+}
+
+/**
+ * @param {HTMLElement} frame
+ * @returns {Promise<Timeline | undefined>}
+ */
+async function build(frame) {
+  const columns = document.getElementById(`${frame.dataset['run']}-columns`);
+  if (columns === null) return undefined;
+  try {
+    const timeline = timelineIn(frame, await unpacked(columns));
+    built.push(timeline);
+    frame.dataset['ready'] = '';
+    return timeline;
+  } catch (error) {
+    frame.textContent = `The timeline cannot be drawn in this browser (${String(error)}); the tables say the same.`;
+    return undefined;
+  }
+}
+
+const frames = [...document.querySelectorAll('.timeline')].filter(
+  (element) => element instanceof HTMLElement,
+);
+const waking = new IntersectionObserver(
+  (entries) => {
+    for (const { isIntersecting, target } of entries)
+      if (isIntersecting && target instanceof HTMLElement) {
+        waking.unobserve(target);
+        void timelineOf(target);
+      }
+  },
+  { rootMargin: '600px' },
+);
+for (const frame of frames) waking.observe(frame);
+
+/**
+ * Selects the finding on the timeline of its run.
+ * @param {HTMLElement} frame
+ * @param {string} anchor
+ */
+async function showFinding(frame, anchor) {
+  const timeline = await timelineOf(frame);
+  timeline?.select(timeline.findings.findIndex((finding) => finding.anchor === anchor));
+}
+
+/**
+ * On to the next finding of the run in front of the reader.
+ * @param {1 | -1} direction
+ */
+async function stepFinding(direction) {
+  const middle = innerHeight / 2;
+  const started = frames.filter(
+    (frame) => (frame.closest('.run') ?? frame).getBoundingClientRect().top < middle,
+  );
+  const frame = started.at(-1) ?? frames[0];
+  if (frame === undefined) return;
+  (await timelineOf(frame))?.step(direction);
+  frame.scrollIntoView({ block: 'nearest' });
+}
+
+/** Opens the finding that the address names, whatever it is folded into. */
+function followAddress() {
+  const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  if (target === null || !target.id.startsWith('f-')) return;
+  for (
+    let element = /** @type {Element | null} */ (target);
+    element !== null;
+    element = element.parentElement
+  )
+    if (element instanceof HTMLDetailsElement) element.open = true;
+  target.scrollIntoView();
+  const frame = target.closest('.run')?.querySelector('.timeline');
+  if (frame instanceof HTMLElement) void showFinding(frame, target.id);
+}
+addEventListener('hashchange', followAddress);
+followAddress();
+
+document.addEventListener('click', (event) => {
+  if (!(event.target instanceof HTMLElement)) return;
+  const { show, copy } = event.target.dataset;
+  const frame = event.target.closest('.run')?.querySelector('.timeline');
+  if (show !== undefined && frame instanceof HTMLElement) {
+    event.preventDefault();
+    void showFinding(frame, show);
+    frame.scrollIntoView({ block: 'center' });
+  }
+  if (copy !== undefined) void copied(event.target, copy);
+});
+
+/**
+ * @param {HTMLElement} button
+ * @param {string} id of what is copied
+ */
+async function copied(button, id) {
+  const source = document.getElementById(id);
+  if (source === null) return;
+  try {
+    await navigator.clipboard.writeText(source.textContent ?? '');
+    button.textContent = 'Copied';
+  } catch {
+    // Not allowed here: selected, so that the reader's own key copies it.
+    getSelection()?.selectAllChildren(source);
+    button.textContent = 'Selected';
+  }
+}
+for (const button of document.querySelectorAll('[data-copy]')) button.removeAttribute('hidden');
+
+const singleKeys = document.getElementById('single-keys');
+document.addEventListener('keydown', (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.target instanceof HTMLInputElement) return;
+  if (singleKeys instanceof HTMLInputElement && !singleKeys.checked) return;
+  if (event.key === 'n') void stepFinding(1);
+  if (event.key === 'p') void stepFinding(-1);
+});
+
+function restyle() {
+  for (const timeline of built) timeline.restyle();
+}
+matchMedia('(prefers-color-scheme: dark)').addEventListener('change', restyle);
+/**
+ * Canvases are printed as they are: drawn in the colours of paper first.
+ * @param {boolean} onPaper
+ */
+function restyleFor(onPaper) {
+  document.documentElement.toggleAttribute('data-paper', onPaper);
+  restyle();
+}
+addEventListener('beforeprint', () => restyleFor(true));
+addEventListener('afterprint', () => restyleFor(false));

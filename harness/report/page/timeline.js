@@ -1,0 +1,413 @@
+// One run's timeline: its canvases, its buttons, and what hands do to it (wheel, drag, pinch, brush, keys). Keeps the
+// view and the selected finding; draws through draw.js.
+
+import {
+  layoutOf,
+  AXIS_HEIGHT,
+  FAULT_HEIGHT,
+  FINDINGS_HEIGHT,
+  HOLD_HEIGHT,
+  TENURE_HEIGHT,
+  firstReaching,
+} from './layout.js';
+import { paintOf } from './paint.js';
+import { panned, whole, within, zoomed } from './view.js';
+import { clustersOf, drawOverview, drawTimeline, kindName, loadOf, scaleOf, viewOfFinding } from './draw.js';
+
+/** @import { Model } from './unpack.js' */
+/** @import { View } from './view.js' */
+/** @import { Lane } from './layout.js' */
+
+const OVERVIEW_HEIGHT = 40;
+const REACH_PIXELS = 4;
+
+/**
+ * What the rest of the page may ask of a timeline.
+ * @typedef {object} Timeline
+ * @property {HTMLElement} frame
+ * @property {readonly { anchor: string }[]} findings
+ * @property {(finding: number) => void} select moves there and says what it is
+ * @property {(direction: 1 | -1) => void} step selects the next or the previous finding, around and around
+ * @property {() => void} restyle reads its colours again
+ */
+
+/**
+ * Builds the timeline inside `frame`.
+ * @param {HTMLElement} frame
+ * @param {Model} model
+ * @returns {Timeline}
+ */
+export function timelineIn(frame, model) {
+  const { columns } = model;
+  const layout = layoutOf(model);
+  const load = loadOf(model, 300);
+  const toolbar = added(frame, 'div', 'toolbar');
+  const overview = added(frame, 'canvas', 'overview');
+  const stage = added(frame, 'div', 'stage');
+  const canvas = added(stage, 'canvas', '');
+  const tip = added(stage, 'div', 'tip');
+  const status = added(frame, 'p', 'selected');
+  const context = contextOf(canvas);
+  const overviewContext = contextOf(overview);
+  overview.setAttribute('aria-hidden', 'true');
+  canvas.setAttribute('aria-hidden', 'true');
+  stage.tabIndex = 0;
+  stage.setAttribute('role', 'application');
+  stage.setAttribute(
+    'aria-label',
+    'Timeline. Arrow keys pan, plus and minus zoom, 0 shows the whole run, n and p go to the next and previous finding. The tables below say the same.',
+  );
+  status.setAttribute('aria-live', 'polite');
+  tip.hidden = true;
+
+  let view = whole(model.end);
+  let selected = -1;
+  let width = 0;
+  let paint = paintOf(frame, context);
+  let drawing = 0;
+
+  const scene = () => ({ model, layout, paint, view, width, gutter: width < 560 ? 62 : 96, selected });
+  const draw = () => {
+    drawing = 0;
+    const now = scene();
+    drawTimeline(context, now);
+    drawOverview(overviewContext, { ...now, height: OVERVIEW_HEIGHT, load });
+    span.textContent = `${(Math.max(view.from, 0) / 1e6).toFixed(4)} – ${(Math.min(view.until, model.end) / 1e6).toFixed(4)} s`;
+  };
+  const redraw = () => {
+    if (drawing === 0) drawing = requestAnimationFrame(draw);
+  };
+  /** @param {View} next */
+  const show = (next) => {
+    view = within(next, model.end);
+    redraw();
+  };
+  /** @param {number} factor */
+  const zoom = (factor, at = (view.from + view.until) / 2) => show(zoomed(view, { factor, at }));
+  /** @param {number} share of what is in view */
+  const pan = (share) => show(panned(view, (view.until - view.from) * share));
+  /** @param {number} x in CSS pixels from the left of the canvas */
+  const timeAt = (x) => view.from + (x - scene().gutter) / scaleOf(scene());
+
+  /** @param {number} finding */
+  const select = (finding) => {
+    const chosen = columns.findings[finding];
+    if (chosen === undefined) return;
+    selected = finding;
+    show(viewOfFinding(model, finding));
+    const link = document.createElement('a');
+    link.href = `#${chosen.anchor}`;
+    link.textContent = 'read it';
+    status.replaceChildren(
+      `Finding ${finding + 1} of ${columns.findings.length} · ${chosen.code} · ${(chosen.at / 1e6).toFixed(3)} s: ${chosen.says}. `,
+      link,
+    );
+  };
+  /** @param {1 | -1} direction */
+  const step = (direction) => {
+    const count = columns.findings.length;
+    if (selected < 0) select(direction > 0 ? 0 : count - 1);
+    else select((selected + direction + count) % count);
+  };
+
+  const button = (/** @type {string} */ text, /** @type {() => void} */ act) => {
+    const element = added(toolbar, 'button', '');
+    element.type = 'button';
+    element.textContent = text;
+    element.addEventListener('click', act);
+  };
+  if (columns.findings.length > 0) {
+    button('‹ previous finding', () => step(-1));
+    button('next finding ›', () => step(1));
+  }
+  button('zoom in', () => zoom(0.5));
+  button('zoom out', () => zoom(2));
+  button('whole run', () => show(whole(model.end)));
+  const span = added(toolbar, 'span', 'span');
+
+  const resize = () => {
+    width = stage.clientWidth;
+    for (const [element, height] of /** @type {const} */ ([
+      [canvas, layout.height],
+      [overview, OVERVIEW_HEIGHT],
+    ])) {
+      const ratio = Math.min(devicePixelRatio, 2);
+      element.width = Math.round(width * ratio);
+      element.height = Math.round(height * ratio);
+      element.style.height = `${height}px`;
+      contextOf(element).setTransform(ratio, 0, 0, ratio, 0, 0);
+    }
+    draw();
+  };
+  new ResizeObserver(() => {
+    if (stage.clientWidth !== width) resize();
+  }).observe(stage);
+  resize();
+
+  stage.addEventListener(
+    'wheel',
+    (event) => {
+      const sideways = Math.abs(event.deltaX) > Math.abs(event.deltaY) || event.shiftKey;
+      // The wheel belongs to the page until the timeline is asked for: by Ctrl (or a pinch), or by a click into it.
+      if (!event.ctrlKey && !event.metaKey && !sideways && document.activeElement !== stage) return;
+      event.preventDefault();
+      if (sideways) pan((event.deltaX + (event.shiftKey ? event.deltaY : 0)) / width);
+      else
+        zoom(
+          Math.exp(Math.sign(event.deltaY) * Math.min(Math.abs(event.deltaY), 100) * 0.004),
+          timeAt(event.offsetX),
+        );
+    },
+    { passive: false },
+  );
+
+  /** @type {Map<number, number>} pointer → where it was, in CSS pixels */
+  const pointers = new Map();
+  let travelled = 0;
+  canvas.addEventListener('pointerdown', (event) => {
+    pointers.set(event.pointerId, event.offsetX);
+    canvas.setPointerCapture(event.pointerId);
+    travelled = 0;
+  });
+  canvas.addEventListener('pointermove', (event) => {
+    const before = pointers.get(event.pointerId);
+    if (before === undefined) return point(event.offsetX, event.offsetY);
+    tip.hidden = true;
+    const other = [...pointers].find(([id]) => id !== event.pointerId)?.[1];
+    travelled += Math.abs(event.offsetX - before);
+    if (other === undefined) show(panned(view, (before - event.offsetX) / scaleOf(scene())));
+    else
+      zoom(
+        Math.max(Math.abs(before - other), 8) / Math.max(Math.abs(event.offsetX - other), 8),
+        timeAt(other),
+      );
+    pointers.set(event.pointerId, event.offsetX);
+  });
+  canvas.addEventListener('pointerup', (event) => {
+    pointers.delete(event.pointerId);
+    if (travelled > REACH_PIXELS) return;
+    const finding = findingAt(event.offsetX, event.offsetY);
+    if (finding !== undefined) select(finding);
+  });
+  canvas.addEventListener('pointercancel', (event) => pointers.delete(event.pointerId));
+  canvas.addEventListener('pointerleave', () => (tip.hidden = true));
+
+  /** @type {number | undefined} */
+  let brushFrom;
+  const overviewTime = (/** @type {PointerEvent} */ event) =>
+    ((event.offsetX - scene().gutter) / (width - scene().gutter)) * model.end;
+  overview.addEventListener('pointerdown', (event) => {
+    overview.setPointerCapture(event.pointerId);
+    const at = overviewTime(event);
+    const zoomedIn = view.until - view.from < model.end * 0.95;
+    if (zoomedIn && at >= view.from && at <= view.until) brushFrom = undefined;
+    else brushFrom = at;
+  });
+  overview.addEventListener('pointermove', (event) => {
+    if (!overview.hasPointerCapture(event.pointerId)) return;
+    const at = overviewTime(event);
+    const half = (view.until - view.from) / 2;
+    if (brushFrom === undefined) show({ from: at - half, until: at + half });
+    else if (Math.abs(at - brushFrom) > (model.end / width) * REACH_PIXELS)
+      show({ from: Math.min(at, brushFrom), until: Math.max(at, brushFrom) });
+  });
+
+  stage.addEventListener('keydown', (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const act = {
+      ArrowLeft: () => pan(-0.15),
+      ArrowRight: () => pan(0.15),
+      '+': () => zoom(0.6),
+      '=': () => zoom(0.6),
+      '-': () => zoom(1 / 0.6),
+      0: () => show(whole(model.end)),
+      Escape: () => (tip.hidden = true),
+    }[event.key];
+    if (act === undefined) return;
+    event.preventDefault();
+    act();
+  });
+
+  /**
+   * @param {number} x
+   * @param {number} y
+   */
+  const findingAt = (x, y) => {
+    if (y < AXIS_HEIGHT || y > AXIS_HEIGHT + FINDINGS_HEIGHT) return undefined;
+    const cluster = clustersOf(scene()).find((candidate) => Math.abs(candidate.x - x) <= 9);
+    if (cluster === undefined) return undefined;
+    // A second click on several goes to the next of them.
+    const following = cluster.findings.find((finding) => finding > selected);
+    return cluster.findings.includes(selected) && following !== undefined ? following : cluster.findings[0];
+  };
+
+  /**
+   * Shows what is under the pointer.
+   * @param {number} x
+   * @param {number} y
+   */
+  const point = (x, y) => {
+    const lines = linesAt(x, y);
+    tip.hidden = lines.length === 0;
+    if (tip.hidden) return;
+    tip.replaceChildren(
+      ...lines.map((line) => Object.assign(document.createElement('div'), { textContent: line })),
+    );
+    const left = Math.min(Math.max(x + 14, 0), Math.max(width - tip.offsetWidth - 4, 0));
+    const below = y + 18 + tip.offsetHeight < layout.height;
+    tip.style.transform = `translate(${left}px, ${below ? y + 18 : Math.max(y - tip.offsetHeight - 10, 0)}px)`;
+  };
+
+  /**
+   * @param {number} x
+   * @param {number} y
+   * @returns {string[]}
+   */
+  const linesAt = (x, y) => {
+    const finding = findingAt(x, y);
+    if (finding !== undefined) {
+      const chosen = columns.findings[finding];
+      return chosen === undefined ? [] : [`${chosen.code} at ${seconds(chosen.at)}`, chosen.says];
+    }
+    const time = timeAt(x);
+    const reach = REACH_PIXELS / scaleOf(scene());
+    if (y >= layout.faultsTop && y < layout.faultsBottom) {
+      const row = Math.floor((y - layout.faultsTop) / FAULT_HEIGHT);
+      return columns.faults
+        .filter(
+          ({ begin, end }, index) =>
+            layout.faultRow[index] === row && begin <= time + reach && (end < 0 || end >= time - reach),
+        )
+        .flatMap(({ id, says, begin, acted, end }) => [
+          `${id}: ${says}`,
+          `asked for ${seconds(begin)}, ${acted < 0 ? 'nothing showed that it acted' : `proved to act ${seconds(acted)}`}, ${end < 0 ? 'never healed' : `healed ${seconds(end)}`}`,
+        ]);
+    }
+    const lane = layout.lanes.find(({ top, height }) => y >= top && y < top + height);
+    if (lane === undefined) return [];
+    const notes = columns.notes.filter(
+      (note) => layout.lanes[note.lane] === lane && Math.abs(note.at - time) <= 2 * reach,
+    );
+    return [
+      ...notes.map(({ at, says }) => `${says}, ${seconds(at)}`),
+      ...(lane.kind === 'lock'
+        ? grantLines(lane, { time, reach, y })
+        : processLines(lane, { time, reach, y })),
+    ];
+  };
+
+  /**
+   * @param {Lane} lane
+   * @param {{ time: number, reach: number, y: number }} at
+   */
+  const grantLines = (lane, { time, reach, y }) => {
+    const { grants } = model;
+    const inTenure = y < lane.top + 7 + TENURE_HEIGHT;
+    const row = Math.floor((y - lane.top - 7 - TENURE_HEIGHT) / (HOLD_HEIGHT + 1));
+    const until = inTenure ? grants.tenureUntil : grants.until;
+    const grant = nearest(
+      lane.grants,
+      grants.from,
+      until,
+      { time, reach },
+      (candidate) => inTenure || lane.kind !== 'lock' || columns.grants.row[candidate] === row,
+    );
+    if (grant === undefined) return [];
+    const operation = columns.grants.operation[grant] ?? 0;
+    const process = columns.processes[columns.operations.process[operation] ?? 0]?.name ?? '';
+    const from = grants.from[grant] ?? 0;
+    const held = (grants.until[grant] ?? 0) - from;
+    return [
+      `${process} holds ${columns.locks[grants.lock[grant] ?? 0] ?? ''}: acquire #${model.operations.id[operation] ?? ''}${columns.operations.note[operation] ? `, ${columns.operations.note[operation]}` : ''}`,
+      `believed ${seconds(from)} – ${seconds(from + held)} (${(held / 1e3).toFixed(1)} ms), ended by ${columns.words[columns.grants.endedBy[grant] ?? 0] ?? ''}`,
+      `tenure certain until ${seconds(grants.tenureUntil[grant] ?? 0)}`,
+    ];
+  };
+
+  /**
+   * @param {Lane} lane
+   * @param {{ time: number, reach: number, y: number }} at
+   */
+  const processLines = (lane, at) => {
+    if (at.y < lane.top + 5 + HOLD_HEIGHT) {
+      const lines = grantLines(lane, { ...at, y: Infinity });
+      if (lines.length > 0) return lines;
+    }
+    const { operations } = model;
+    const operation = nearest(lane.operations, operations.from, operations.until, at, () => true);
+    if (operation === undefined) return [];
+    const column = columns.operations;
+    const process = columns.processes[column.process[operation] ?? 0]?.name ?? '';
+    const on = columns.words[column.store[operation] ?? 0] || columns.locks[column.lock[operation] ?? 0];
+    const outcome = ['ok', 'fail', 'info: unknown'][column.outcome[operation] ?? 0];
+    const error = columns.words[column.error[operation] ?? 0];
+    const completed =
+      (column.took[operation] ?? -1) < 0 ? 'never' : seconds(operations.until[operation] ?? 0);
+    return [
+      `#${operations.id[operation] ?? ''} ${kindName(column.kind[operation] ?? 0)} ${on} by ${process}: ${outcome}${error ? `, ${error}` : ''}`,
+      `invoked ${seconds(operations.from[operation] ?? 0)}, completed ${completed}`,
+      ...(column.note[operation] ? [column.note[operation]] : []),
+    ];
+  };
+
+  return {
+    frame,
+    findings: columns.findings,
+    select,
+    step,
+    restyle: () => {
+      paint = paintOf(frame, context);
+      draw();
+    },
+  };
+}
+
+/**
+ * The item at `time`, or the one that is less than `reach` away from it.
+ * @param {import('./layout.js').Track} track
+ * @param {Float64Array} from
+ * @param {Float64Array} until
+ * @param {{ time: number, reach: number }} at
+ * @param {(item: number) => boolean} fits
+ */
+function nearest(track, from, until, { time, reach }, fits) {
+  /** @type {number | undefined} */
+  let found;
+  let distance = reach;
+  for (let position = firstReaching(track, time - reach); position < track.items.length; position++) {
+    const item = track.items[position] ?? 0;
+    if ((from[item] ?? 0) > time + reach) break;
+    if (!fits(item)) continue;
+    const away = Math.max((from[item] ?? 0) - time, time - (until[item] ?? 0), 0);
+    if (away <= distance) {
+      found = item;
+      distance = away;
+    }
+  }
+  return found;
+}
+
+/** @param {number} micros */
+function seconds(micros) {
+  return `${(micros / 1e6).toFixed(6)} s`;
+}
+
+/**
+ * @template {keyof HTMLElementTagNameMap} Name
+ * @param {HTMLElement} parent
+ * @param {Name} kind
+ * @param {string} look its class
+ */
+function added(parent, kind, look) {
+  const element = document.createElement(kind);
+  if (look !== '') element.className = look;
+  parent.append(element);
+  return element;
+}
+
+/** @param {HTMLCanvasElement} canvas */
+function contextOf(canvas) {
+  const context = canvas.getContext('2d');
+  if (context === null) throw new Error('this browser draws no canvas');
+  return context;
+}

@@ -1,0 +1,272 @@
+// The page in a real browser, opened from disk like a reader does: it must fetch nothing, report no error, show every
+// finding at every zoom, follow keys and links, and have nothing that axe-core objects to. Needs Chromium; without it
+// the tests are skipped, and counted as skipped.
+
+import { createRequire } from 'node:module';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { AxeResults } from 'axe-core';
+import { chromium, type BrowserContext, type Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { fakeRun } from './fake-run.fixture.ts';
+import type { JudgedRun } from './judged-run.ts';
+import { renderReport } from './report.ts';
+
+const CHROMIUM = [
+  process.env['LOCKPICK_CHROMIUM'] ?? '',
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+].find((path) => path !== '' && existsSync(path));
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+const without = CHROMIUM === undefined ? ' (skipped: no Chromium here; name one in LOCKPICK_CHROMIUM)' : '';
+
+// What is evaluated in the page is text: the browser's names are not those of these sources.
+
+/** How many pixels of the timeline differ from its first one, and how many are of the colour of findings. */
+const PIXELS = `(() => {
+  const canvas = document.querySelector('.stage canvas');
+  const alert = getComputedStyle(document.documentElement).getPropertyValue('--alert').trim();
+  const [red, green, blue] = [1, 3, 5].map((at) => parseInt(alert.slice(at, at + 2), 16));
+  const shown = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data;
+  const found = { drawn: 0, alert: 0 };
+  for (let at = 0; at < shown.length; at += 4) {
+    if (shown[at] !== shown[0] || shown[at + 1] !== shown[1] || shown[at + 2] !== shown[2]) found.drawn++;
+    if (shown[at] === red && shown[at + 1] === green && shown[at + 2] === blue) found.alert++;
+  }
+  return found;
+})()`;
+
+/** The red of the timeline's first pixel: 255 on white paper. */
+const CORNER = `document.querySelector('.stage canvas').getContext('2d').getImageData(1, 1, 1, 1).data[0]`;
+
+/** The canvas is drawn in the next frame. */
+const FRAME = 'new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))';
+
+describe.skipIf(CHROMIUM === undefined)(`the report in a browser${without}`, () => {
+  const failing = fakeRun();
+  const findings = [...failing.verdict.findings, ...failing.verdict.liveness].toSorted((a, b) => a.at - b.at);
+  const folder = mkdtempSync(join(tmpdir(), 'lockpick-report-'));
+  let browser: BrowserContext;
+  /** What the open page did wrong. */
+  let troubles: string[] = [];
+
+  beforeAll(async () => {
+    browser = await chromium.launchPersistentContext(join(folder, 'profile'), {
+      ...(CHROMIUM !== undefined && { executablePath: CHROMIUM }),
+      headless: true,
+      viewport: { width: 1280, height: 900 },
+      args: [
+        '--no-sandbox',
+        '--disable-gpu',
+        '--disable-quic',
+        '--no-first-run',
+        '--disable-background-networking',
+        '--disable-component-update',
+        '--disable-sync',
+      ],
+    });
+  });
+  afterAll(async () => {
+    await browser.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  afterEach(async () => {
+    for (const page of browser.pages()) await page.close();
+    expect(troubles).toEqual([]);
+  });
+
+  async function open(runs: readonly JudgedRun[], address = ''): Promise<Page> {
+    const file = join(folder, 'report.html');
+    writeFileSync(file, renderReport(runs));
+    const own = pathToFileURL(file).href;
+    const page = await browser.newPage();
+    troubles = [];
+    page.on('request', (request) => {
+      if (request.url().split('#')[0] !== own) troubles.push(`asked for ${request.url()}`);
+    });
+    page.on('console', (message) => {
+      if (message.type() === 'error') troubles.push(message.text());
+    });
+    page.on('pageerror', (error) => troubles.push(error.message));
+    page.on('dialog', (dialog) => troubles.push(`a dialog: ${dialog.message()}`));
+    await page.goto(own + address);
+    await page.waitForSelector('.timeline[data-ready]');
+    return page;
+  }
+
+  const pixels = (page: Page): Promise<{ drawn: number; alert: number }> => page.evaluate(PIXELS);
+  const span = async (page: Page): Promise<string> =>
+    (await page.locator('.toolbar .span').textContent()) ?? '';
+  const selected = async (page: Page): Promise<string> =>
+    (await page.locator('.selected').textContent()) ?? '';
+  const frame = (page: Page): Promise<unknown> => page.evaluate(FRAME);
+
+  it('shows verdict, first finding and replay command', async () => {
+    const page = await open([failing]);
+    const text = await page.locator('body').innerText();
+    expect(text).toContain('redis-single/set-nx-px is UNSAFE');
+    expect(text).toContain(findings[0]?.story ?? 'no finding');
+    expect(text).toContain(failing.provenance.replayCommand);
+    expect(await page.locator('.code .finding[open] .diagram').first().isVisible()).toBe(true);
+  });
+
+  it('draws the run, and its findings at every zoom', async () => {
+    const page = await open([failing]);
+    const far = await pixels(page);
+    expect(far.drawn).toBeGreaterThan(20_000);
+    expect(far.alert).toBeGreaterThan(100);
+    const everything = await span(page);
+    await page.keyboard.press('n');
+    await frame(page);
+    const near = await pixels(page);
+    expect(near.drawn).toBeGreaterThan(20_000);
+    expect(near.alert).toBeGreaterThan(100);
+    expect(await span(page)).not.toBe(everything);
+  });
+
+  it('goes through the findings by n and p, and stops doing so when told', async () => {
+    const page = await open([failing]);
+    await page.keyboard.press('n');
+    expect(await selected(page)).toContain(`Finding 1 of ${findings.length}`);
+    await page.keyboard.press('n');
+    expect(await selected(page)).toContain(`Finding 2 of ${findings.length} · ${findings[1]?.code}`);
+    await page.keyboard.press('p');
+    await page.keyboard.press('p');
+    expect(await selected(page)).toContain(`Finding ${findings.length} of ${findings.length}`);
+    await page.locator('#single-keys').uncheck();
+    await page.locator('h1').click();
+    await page.keyboard.press('n');
+    expect(await selected(page)).toContain(`Finding ${findings.length} of ${findings.length}`);
+  });
+
+  it('zooms and pans by keys, wheel and drag', async () => {
+    const page = await open([failing]);
+    const stage = page.locator('.stage');
+    const seen: string[] = [];
+    const changed = async (): Promise<void> => {
+      await frame(page);
+      const now = await span(page);
+      expect(seen).not.toContain(now);
+      seen.push(now);
+    };
+    await changed();
+    await stage.focus();
+    await page.keyboard.press('+');
+    await changed();
+    await page.keyboard.press('ArrowRight');
+    await changed();
+    await stage.hover();
+    await page.mouse.wheel(0, -200);
+    await changed();
+    await page.mouse.down();
+    await page.mouse.move(500, 400, { steps: 3 });
+    await page.mouse.up();
+    await changed();
+    await page.keyboard.press('0');
+    await frame(page);
+    expect(await span(page)).toBe(seen[0]);
+  });
+
+  it('leaves the wheel to the page until the timeline is asked for', async () => {
+    const page = await open([failing]);
+    const before = await span(page);
+    await page.locator('.stage').hover();
+    await page.mouse.wheel(0, 300);
+    await frame(page);
+    expect(await span(page)).toBe(before);
+  });
+
+  it('tells what is under the pointer', async () => {
+    const page = await open([failing]);
+    await page.locator('.stage').scrollIntoViewIfNeeded();
+    await page.keyboard.press('n');
+    await frame(page);
+    const box = await page.locator('.stage canvas').boundingBox();
+    if (box === null) throw new Error('the canvas has no place');
+    const told = new Set<string>();
+    for (let y = 30; y < box.height; y += 6) {
+      await page.mouse.move(box.x + box.width / 2, box.y + y);
+      if (await page.locator('.tip').isVisible()) told.add(await page.locator('.tip').innerText());
+    }
+    const all = [...told].join('\n');
+    expect(all).toMatch(/f\d: c\d was paused\nasked for [\d.]+ s, proved to act/);
+    expect(all).toMatch(/c\d holds k\d: acquire #\d+/);
+    expect(all).toMatch(/believed [\d.]+ s – [\d.]+ s/);
+  });
+
+  it('opens the finding that the address names, and shows it on the timeline', async () => {
+    const folded = findings.findLast(({ code }) => code === 'belief-overlap');
+    const page = await open([failing], `#f-${folded?.id}`);
+    await expect.poll(() => selected(page)).toContain('belief-overlap');
+    expect(await page.locator(`[id="f-${folded?.id}"]`).isVisible()).toBe(true);
+    await page.locator(`[data-show="f-${findings[0]?.id}"]`).scrollIntoViewIfNeeded();
+    await page.locator(`[data-show="f-${findings[0]?.id}"]`).click();
+    await expect.poll(() => selected(page)).toContain('Finding 1 of');
+    expect(await page.locator('.stage').isVisible()).toBe(true);
+  });
+
+  it('wakes every timeline of a page of several runs', async () => {
+    const page = await open([
+      failing,
+      fakeRun({ tokens: true, seed: '7' }),
+      fakeRun({ pauseEverySeconds: 0 }),
+    ]);
+    for (const timeline of await page.locator('.timeline').all()) {
+      await timeline.scrollIntoViewIfNeeded();
+      await expect.poll(() => timeline.getAttribute('data-ready')).toBe('');
+    }
+    // The finding of the run in front of the reader, not of the first one.
+    await page.evaluate(`document.querySelector('#run-2').scrollIntoView()`);
+    await page.keyboard.press('n');
+    await expect.poll(() => page.locator('#run-2 .selected').textContent()).toContain('Finding 1 of');
+  });
+
+  it('survives hostile names', async () => {
+    const page = await open([
+      fakeRun({ oddName: '</script><img src=x onerror=alert(1)>\'"&', killAtSecond: 5 }),
+    ]);
+    await page.keyboard.press('n');
+    expect(await page.locator('img').count()).toBe(0);
+    expect(await selected(page)).toContain('Finding 1 of');
+  });
+
+  it('prints in the colours of paper', async () => {
+    const page = await open([failing]);
+    await page.emulateMedia({ colorScheme: 'dark' });
+    expect(await page.evaluate<number>(CORNER)).toBeLessThan(40);
+    await page.evaluate(`dispatchEvent(new Event('beforeprint'))`);
+    expect(await page.evaluate<number>(CORNER)).toBe(255);
+    await page.evaluate(`dispatchEvent(new Event('afterprint'))`);
+    expect(await page.evaluate<number>(CORNER)).toBeLessThan(40);
+  });
+
+  it.each([
+    { scheme: 'light', width: 1280 },
+    { scheme: 'dark', width: 1280 },
+    { scheme: 'light', width: 390 },
+  ] as const)('gives axe-core nothing to object to ($scheme, $width wide)', async ({ scheme, width }) => {
+    const page = await open([failing, fakeRun({ pauseEverySeconds: 0 })]);
+    await page.setViewportSize({ width, height: 900 });
+    await page.emulateMedia({ colorScheme: scheme });
+    await page.keyboard.press('n');
+    await page.evaluate(
+      `document.querySelectorAll('.more, .finding:nth-of-type(2)').forEach((details) => (details.open = true))`,
+    );
+    await page.evaluate(AXE);
+    const results = await page.evaluate<AxeResults>('axe.run()');
+    expect(results.passes.length).toBeGreaterThan(20);
+    const violations = results.violations.map(
+      ({ id, nodes }) =>
+        `${id}: ${nodes
+          .slice(0, 3)
+          .map(({ html }) => html)
+          .join(' ')}`,
+    );
+    expect(violations).toEqual([]);
+  });
+});

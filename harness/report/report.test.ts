@@ -1,0 +1,249 @@
+// The page as text: what it says, that nothing in a history can break out of it, and that it points nowhere but at
+// itself. How it looks and moves is `report.browser.test.ts`.
+
+import { createHash } from 'node:crypto';
+import { Script } from 'node:vm';
+import { inflateRawSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { assembleHistory, type History } from '../history/history.ts';
+import { grantsOf } from '../history/grants.ts';
+import { nanos } from '../history/op.ts';
+import { judge } from '../judge.ts';
+import { fakeHistory, fakeRun, PAUSE_HOLDER } from './fake-run.fixture.ts';
+import type { JudgedRun } from './judged-run.ts';
+import { PAGE_SCRIPT, PAGE_STYLE } from './page-assets.ts';
+import { renderReport } from './report.ts';
+import { runViews } from './run-view.ts';
+import { timelineColumns, type TimelineColumns } from './timeline-columns.ts';
+
+const failing = fakeRun();
+const page = renderReport([failing]);
+
+/** A run like `failing` of another history. */
+function judged(history: History, changes: Partial<JudgedRun> = {}): JudgedRun {
+  return { ...failing, history, verdict: judge(history, null, () => 0), ...changes };
+}
+
+function idsOf(text: string): string[] {
+  return [...text.matchAll(/\sid="([^"]*)"/g)].map(([, id = '']) => id);
+}
+
+function columnsIn(text: string): TimelineColumns {
+  const encoded = /id="run-1-columns">([^<]*)</.exec(text)?.[1] ?? '';
+  return JSON.parse(inflateRawSync(Buffer.from(encoded, 'base64')).toString()) as TimelineColumns;
+}
+
+describe('the page of a failing run', () => {
+  it('comes to one sentence', () => {
+    expect(page).toMatch(
+      /redis-single\/set-nx-px is UNSAFE: c\d and c\d both believed they held k\d for [\d.]+ m?s while c\d was paused; also /,
+    );
+    expect(page).toContain('✓ as expected');
+    expect(page).toContain('a paused holder outlives its lease');
+  });
+
+  it('names each finding with its story, its operations and an anchor', () => {
+    const ids = idsOf(page);
+    for (const { id } of failing.verdict.findings) expect(ids).toContain(`f-${id}`);
+    const [first] = failing.verdict.findings;
+    expect(first?.code).toBe('belief-overlap');
+    expect(page).toContain(first?.story ?? 'no finding');
+    for (const op of first?.ops ?? []) expect(page).toContain(`#${op} acquire`);
+  });
+
+  it('says how to run it again, how hard it was tried and what was not', () => {
+    const { power } = failing.verdict;
+    expect(page).toContain(failing.provenance.replayCommand);
+    expect(page).toContain(`<dt>contended hand-offs</dt>`);
+    expect(page).toContain(`<dd>${power.contendedHandoffs}</dd>`);
+    expect(page).toContain('network partitions');
+    expect(page).toContain('sha256:9f2c51f2e6d0');
+    for (const { id } of failing.history.faults) expect(page).toContain(`<code>${id}</code> pause`);
+  });
+
+  it('is the same for the same run', () => {
+    expect(renderReport([fakeRun()])).toBe(page);
+  });
+
+  it('shows many findings of one code in a table, and says how many', () => {
+    const overlaps = failing.verdict.findings.filter(({ code }) => code === 'belief-overlap').length;
+    expect(overlaps).toBeGreaterThan(25);
+    expect(page).toMatch(new RegExp(`${overlaps - 25}\\s+more of this code`));
+  });
+
+  it('has only links that lead somewhere, and no id twice', () => {
+    const ids = idsOf(page);
+    expect(new Set(ids).size).toBe(ids.length);
+    const targets = [...page.matchAll(/href="#([^"]*)"/g)].map(([, id = '']) => id);
+    expect(targets.length).toBeGreaterThan(10);
+    for (const target of targets) expect(ids).toContain(target);
+  });
+});
+
+describe('self-containment', () => {
+  it('points at nothing outside', () => {
+    expect(page.match(/\b(src|href|action|srcset)="(?!#)[^"]*/g)).toBeNull();
+    expect(page.match(/\burl\((?!#)[^)]*/g)).toBeNull();
+    expect(page.match(/<(link|iframe|base|object|embed)\b[^>]*/g)).toBeNull();
+    expect(PAGE_STYLE.match(/@import.*/g)).toBeNull();
+  });
+
+  it('allows its own style and script by their hashes, and no other', () => {
+    const policy = /http-equiv="Content-Security-Policy" content="([^"]*)"/.exec(page)?.[1] ?? '';
+    expect(policy).toContain("default-src 'none'");
+    const style = /<style>([\s\S]*?)<\/style>/.exec(page)?.[1] ?? '';
+    const script = /<script type="module">([\s\S]*?)<\/script>/.exec(page)?.[1] ?? '';
+    for (const [directive, text] of [
+      ['style-src', style],
+      ['script-src', script],
+    ] as const) {
+      const hash = createHash('sha256').update(text).digest('base64');
+      expect(policy).toContain(`${directive} 'sha256-${hash}'`);
+    }
+    expect(page).not.toMatch(/\sstyle="|\son[a-z]+="/);
+  });
+
+  it('joins the modules of the page into a script that uses no name twice', () => {
+    expect(PAGE_SCRIPT).not.toMatch(/^\s*(import|export)\b/m);
+    expect(() => new Script(`'use strict'; async () => { ${PAGE_SCRIPT} }`)).not.toThrow();
+  });
+});
+
+describe('hostile text', () => {
+  const breakout = `</script><script>alert(1)</script><img src=x onerror="alert(2)">'"&`;
+
+  it('cannot break out of the page', () => {
+    const run = fakeRun({ oddName: breakout, killAtSecond: 5 });
+    const text = renderReport([
+      {
+        ...run,
+        name: breakout,
+        plan: { ...run.plan, seed: breakout },
+        provenance: {
+          ...run.provenance,
+          replayCommand: breakout,
+          expectedBecause: breakout,
+          versions: { [breakout]: breakout },
+        },
+      },
+    ]);
+    expect(text).not.toContain('<img');
+    expect(text).not.toContain('<script>alert');
+    expect(text.match(/<script/g)).toHaveLength(page.match(/<script/g)?.length ?? 0);
+    expect(text).toContain('&lt;/script&gt;&lt;script&gt;alert(1)');
+    expect(columnsIn(text).lanes.map(({ name }) => name)).toContain(breakout);
+  });
+
+  it('does not fill the page', () => {
+    const text = renderReport([fakeRun({ oddName: 'long'.repeat(2500) })]);
+    // Once a story at most: stories are the checkers' words and are shown whole.
+    const withoutStories = text.replace(/<p class="story">[\s\S]*?<\/p>/g, '');
+    expect(withoutStories).not.toContain('long'.repeat(100));
+  });
+});
+
+describe('several runs on one page', () => {
+  const fenced = fakeRun({ tokens: true, seed: '7' });
+  const calm = fakeRun({ pauseEverySeconds: 0 });
+  const text = renderReport([failing, fenced, calm, failing]);
+
+  it('begins with all of them against what was expected', () => {
+    expect(text).toContain('4 runs: all as expected');
+    expect(text).toContain('href="#run-3"');
+    expect(text).toContain('belief-overlap × ');
+  });
+
+  it('keeps anchors apart, also of the same finding', () => {
+    const ids = idsOf(text);
+    expect(new Set(ids).size).toBe(ids.length);
+    const [first] = failing.verdict.findings;
+    expect(ids).toContain(`f-${first?.id}`);
+    expect(ids).toContain(`f-${first?.id}-2`);
+  });
+
+  it('says what each grade rests on', () => {
+    expect(text).toMatch(
+      /redis-single\/fenced-incr is SAFE WITH FENCING: .*but tokens kept their promise and the fenced store stayed clean \(it refused \d+ stale writes?\)/,
+    );
+    expect(text).toMatch(/redis-single\/set-nx-px is SAFE: no rule was broken in [\d,]+ grants and \d+/);
+  });
+});
+
+describe('little to show', () => {
+  it('tells that nothing was found', () => {
+    const text = renderReport([fakeRun({ pauseEverySeconds: 0 })]);
+    expect(text).toContain('None: no rule was broken.');
+    expect(text).toContain('No fault was injected.');
+  });
+
+  it('shows an empty history as inconclusive', () => {
+    const empty = assembleHistory(failing.history.header, []);
+    const text = renderReport([judged(empty)]);
+    expect(text).toContain('is INCONCLUSIVE: ');
+    expect(columnsIn(text).operations.id).toEqual([]);
+  });
+
+  it('says of a fault that it was not proved to act', () => {
+    const history = fakeHistory(PAUSE_HOLDER);
+    const faults = history.faults.map((fault) => ({ ...fault, acted: undefined, end: undefined }));
+    const text = renderReport([judged({ ...history, faults })]);
+    expect(text).toContain('no: does not count');
+    expect(text).toContain('not in this history');
+  });
+});
+
+describe('the columns of the timeline', () => {
+  const columns = columnsIn(page);
+  const { history } = failing;
+
+  it('hold every operation of a client, with its times to the microsecond', () => {
+    const clients = history.operations.filter(({ process }) => process !== 'coordinator');
+    expect(columns.operations.id).toHaveLength(clients.length);
+    let id = 0;
+    let invoked = 0;
+    for (const [index, operation] of clients.entries()) {
+      id += columns.operations.id[index] ?? 0;
+      invoked += columns.operations.invoked[index] ?? 0;
+      expect(id).toBe(operation.id);
+      expect(Math.abs(invoked - operation.invoked / 1e3)).toBeLessThanOrEqual(0.5);
+    }
+  });
+
+  it('put a hold in a second row exactly where it overlaps another', () => {
+    const grants = grantsOf(history);
+    const overlaps = grants.filter((grant) =>
+      grants.some(
+        (other) =>
+          other !== grant &&
+          other.lock === grant.lock &&
+          other.hold.start <= grant.hold.start &&
+          other.hold.end > grant.hold.start,
+      ),
+    );
+    expect(overlaps.length).toBeGreaterThan(10);
+    expect(columns.grants.row.filter((row) => row > 0)).toHaveLength(overlaps.length);
+    expect(columns.overlaps).toHaveLength(overlaps.length);
+  });
+
+  it('draws no overlap where one hold ends as the next begins', () => {
+    const at = (time: number): ReturnType<typeof nanos> => nanos(time);
+    const history = assembleHistory(failing.history.header, [
+      { type: 'invoke', id: 1, time: at(1000), process: 'c1', op: 'acquire', lock: 'k1' },
+      { type: 'ok', id: 1, time: at(1400), process: 'c1', op: 'acquire' },
+      { type: 'invoke', id: 2, time: at(1500), process: 'c2', op: 'acquire', lock: 'k1' },
+      { type: 'invoke', id: 3, time: at(9_600), process: 'c1', op: 'release', lock: 'k1' },
+      { type: 'ok', id: 2, time: at(9_700), process: 'c2', op: 'acquire' },
+      { type: 'ok', id: 3, time: at(9_900), process: 'c1', op: 'release' },
+    ]);
+    const [view] = runViews([judged(history)]);
+    expect(view && timelineColumns(view).grants.row).toEqual([0, 0]);
+    expect(view && timelineColumns(view).overlaps).toEqual([]);
+  });
+
+  it('folds a restarted client into the lane of the first', () => {
+    const restarted = columnsIn(renderReport([fakeRun({ killAtSecond: 5 })]));
+    expect(restarted.lanes.map(({ name }) => name)).toEqual(['c1', 'c2', 'c3', 'c4', 'c5']);
+    const [second] = restarted.processes.filter(({ name }) => name.endsWith('.2'));
+    expect(second?.name).toBe(`${restarted.lanes[second?.lane ?? -1]?.name}.2`);
+  });
+});

@@ -1,0 +1,137 @@
+// From judged runs to one HTML file that needs nothing but itself: opened from disk it asks nobody for anything, and
+// its content security policy forbids it to. Each section has a file of its own; this one puts them in order. Pure.
+
+import { createHash } from 'node:crypto';
+import { faultsSection, provenanceSection } from './facts-section.ts';
+import { findingsSection } from './findings-section.ts';
+import { html, trusted, type Html } from './html.ts';
+import type { JudgedRun } from './judged-run.ts';
+import { matrix, summarySentence } from './matrix.ts';
+import { PAGE_SCRIPT, PAGE_STYLE } from './page-assets.ts';
+import { runViews, type RunView } from './run-view.ts';
+import { verdictSentence } from './sentence.ts';
+import { timelineSection } from './timeline-section.ts';
+import { verdictSection } from './verdict-section.ts';
+import { count, name } from './words.ts';
+
+/**
+ * One page for one run or for several. The same runs give the same bytes. A finding's anchor is `#f-<id>`; where an
+ * earlier run on the page has the same finding, `#f-<id>-2`. O(n log n) in the operations.
+ */
+export function renderReport(runs: readonly JudgedRun[]): string {
+  const views = runViews(runs);
+  const [only] = views;
+  const title = views.length === 1 && only !== undefined ? verdictSentence(only) : summarySentence(views);
+  const policy = [
+    "default-src 'none'",
+    `style-src '${sourceHash(PAGE_STYLE)}'`,
+    `script-src '${sourceHash(PAGE_SCRIPT)}'`,
+    "base-uri 'none'",
+    "form-action 'none'",
+  ].join('; ');
+  return html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta http-equiv="Content-Security-Policy" content="${trusted(policy)}" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <title>${title} · lockpick report</title>
+        ${element('style', PAGE_STYLE)}
+      </head>
+      <body>
+        ${patterns()}
+        <header>
+          <p class="brand">lockpick <span class="soft">report</span></p>
+          <h1>
+            ${views.length === 1 && only !== undefined ? `${only.cell}, ${name(only.run.plan.fault)}` : summarySentence(views)}
+          </h1>
+          ${views.length === 1 ? undefined : matrix(views)}
+        </header>
+        <main>
+          ${views.map((view) => runSection(view, views.length > 1))}
+          <section>
+            <h2>How to read this page</h2>
+            ${howToRead()}
+          </section>
+        </main>
+        ${element('script type="module"', PAGE_SCRIPT)}
+      </body>
+    </html> `.markup;
+}
+
+/** One of our own files in its element, to the byte: the policy allows it by its hash. */
+function element(opening: string, content: string): Html {
+  return trusted(`<${opening}>${content}</${opening.split(' ', 1).join('')}>`);
+}
+
+function runSection(view: RunView, titled: boolean): Html {
+  const { anchor, findings } = view;
+  const { plan, provenance, name: runName } = view.run;
+  return html`<section class="run" id="${anchor}">
+    ${titled ? html`<h2>${view.cell}, ${name(plan.fault)}</h2>` : html`<h2 class="spoken">Verdict</h2>`}
+    <p class="soft">${name(runName, 200)} · seed ${name(plan.seed)} · started ${name(provenance.started)}</p>
+    ${verdictSection(view)}
+    <h3>Timeline</h3>
+    ${timelineSection(view)}
+    <h3 id="${anchor}-findings">
+      Findings <span class="count">${findings.length === 0 ? '' : count(findings.length)}</span>
+    </h3>
+    ${findingsSection(view)}
+    <h3>Faults</h3>
+    ${faultsSection(view)}
+    <h3>How it was run</h3>
+    ${provenanceSection(view)}
+  </section> `;
+}
+
+function howToRead(): Html {
+  return html`<ul class="reading">
+    <li>
+      A <strong>hold</strong> is what a client believes: from the moment its acquire was answered until it
+      releases, is told of the loss, or dies. Two holds of one lock at one time are an overlap, and it did
+      happen: intervals are only ever narrowed.
+    </li>
+    <li>
+      A <strong>tenure</strong> is what the lock service promised: until the release, or one TTL after the
+      last acquire or renewal was sent. A hold that outlives its tenure is a client that does not know it has
+      lost the lock.
+    </li>
+    <li>
+      <code>#118</code> is the id of an operation in <code>history.jsonl</code>; <code>ok</code> it happened,
+      <code>fail</code> it did not and never will, <code>info</code> nobody knows, and it may still take
+      effect.
+    </li>
+    <li>
+      A fault counts from the moment at which a probe showed that it acted. “Safe” means: not broken by what
+      was tried here; read how much that was.
+    </li>
+    <li>
+      On the timeline: drag to pan; Ctrl + wheel, pinch, or the wheel after a click to zoom; ← → pan, + −
+      zoom, 0 shows all, <kbd>n</kbd> and <kbd>p</kbd> go to the next and previous finding anywhere on the
+      page. <label><input type="checkbox" id="single-keys" checked /> use n and p</label>
+    </li>
+  </ul>`;
+}
+
+/** The hatchings that the diagrams' style refers to; the same as those of page/paint.js. */
+function patterns(): Html {
+  const tiles = ['', 'M-2 2 2-2M0 8 8 0M6 10 10 6', 'M2 2h1M6 6h1', 'M0 0 8 8M0 8 8 0', 'M4 0V8', 'M0 4H8'];
+  return html`<svg class="patterns" aria-hidden="true">
+    <defs>
+      ${tiles.map(
+        (tile, lock) =>
+          html`<pattern id="p-lock-${lock}" width="8" height="8" patternUnits="userSpaceOnUse"
+            ><rect class="d-ground-${lock}" width="8" height="8" /><path class="d-hatch" d="${tile}"
+          /></pattern>`,
+      )}
+      <pattern id="p-fault" width="8" height="8" patternUnits="userSpaceOnUse">
+        <path class="d-fault-hatch" d="M-2 2 2-2M0 8 8 0M6 10 10 6" />
+      </pattern>
+    </defs>
+  </svg>`;
+}
+
+function sourceHash(source: string): string {
+  return `sha256-${createHash('sha256').update(source).digest('base64')}`;
+}

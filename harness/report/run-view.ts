@@ -1,0 +1,213 @@
+// One judged run with everything the sections of the report look up in it, worked out once: operations by id, grants
+// with hold and tenure, the lanes of the timeline, and an anchor per finding that is unique on the page. Pure.
+
+import type { Finding } from '../../checkers/verdict.ts';
+import type { FaultSpan, History, Operation } from '../history/history.ts';
+import { grantsOf, intersect, type Grant, type Interval } from '../history/grants.ts';
+import type { JudgedRun, ReportedPlan } from './judged-run.ts';
+import { byName, duration, faultClause, laneName, listed, name } from './words.ts';
+
+export interface RunView {
+  readonly run: JudgedRun;
+  /** `redis-single/set-nx-px`. */
+  readonly cell: string;
+  /** Anchor of the run's section; those of its findings come from `anchors`. */
+  readonly anchor: string;
+  readonly operations: ReadonlyMap<number, Operation>;
+  readonly faults: ReadonlyMap<string, FaultSpan>;
+  /** In order of the moment of the grant. */
+  readonly grants: readonly Grant[];
+  /** By the id of the acquire. */
+  readonly grantOf: ReadonlyMap<number, Grant>;
+  /** Client processes, restarts folded into one, in the order of people. */
+  readonly clients: readonly string[];
+  /** In the order of the timeline: those that findings name come before the cut, then by name. */
+  readonly locks: readonly string[];
+  /** Other nodes that were hurt or whose role was observed. */
+  readonly nodes: readonly string[];
+  /** Safety and liveness findings, in order of time. */
+  readonly findings: readonly Finding[];
+  readonly anchors: ReadonlyMap<Finding, string>;
+  /** The lane that a process is drawn in. */
+  readonly laneOf: (process: string) => string;
+  /** The grants of a process on a lock, in order. */
+  readonly grantsHeldBy: (process: string, lock: string) => readonly Grant[];
+}
+
+/** At most this many locks have a lane on the timeline. */
+export const LOCK_LANES_MAX = 12;
+
+/** Views of all runs of one page, in the given order. */
+export function runViews(runs: readonly JudgedRun[]): RunView[] {
+  const taken = new Set<string>();
+  return runs.map((run, index) => runView(run, `run-${index + 1}`, taken));
+}
+
+function runView(run: JudgedRun, anchor: string, taken: Set<string>): RunView {
+  const { history, verdict, plan } = run;
+  const processes = new Set<string>();
+  for (const operation of history.operations)
+    if (operation.op === 'acquire') processes.add(operation.process);
+  const known = new Set([...processes, ...history.faults.flatMap(({ targets }) => targets)]);
+  const lanes = new Map(
+    [...known, ...history.lastSeen.keys()].map((process) => [process, laneName(process, known)]),
+  );
+  const laneOf = (process: string): string => lanes.get(process) ?? process;
+  const clients = [...new Set([...processes].map(laneOf))].sort(byName);
+  const nodes = [
+    ...history.faults.flatMap(({ targets }) => targets),
+    ...history.servers.map(({ node }) => node),
+  ];
+  const grants = grantsOf(history);
+  const grantsByHolder = Map.groupBy(grants, ({ process, lock }) => holderKey(process, lock));
+  const findings = [...verdict.findings, ...verdict.liveness].sort((a, b) => a.at - b.at);
+  return {
+    run,
+    cell: cellOf(plan),
+    anchor,
+    operations: new Map(history.operations.map((operation) => [operation.id, operation])),
+    faults: new Map(history.faults.map((fault) => [fault.id, fault])),
+    grants,
+    grantOf: new Map(grants.map((grant) => [grant.acquire.id, grant])),
+    clients,
+    locks: locksOf(history, findings),
+    nodes: [...new Set(nodes)].filter((node) => !clients.includes(laneOf(node))).sort(byName),
+    findings,
+    anchors: new Map(findings.map((finding) => [finding, findingAnchor(finding, taken)])),
+    laneOf,
+    grantsHeldBy: (process, lock) => grantsByHolder.get(holderKey(process, lock)) ?? [],
+  };
+}
+
+/** `backend/recipe`, or `backend:variant/recipe` where that is not the default one. */
+function cellOf({ backend, variant, recipe }: ReportedPlan): string {
+  const topology = variant === undefined || variant === 'default' ? backend : `${backend}:${variant}`;
+  return `${name(topology)}/${name(recipe)}`;
+}
+
+function locksOf(history: History, findings: readonly Finding[]): string[] {
+  const named = new Set(findings.map(({ lock }) => lock));
+  const locks = [...new Set(history.operations.map(({ lock }) => lock))].sort(byName);
+  const ranked = [...locks.filter((lock) => named.has(lock)), ...locks.filter((lock) => !named.has(lock))];
+  return [...ranked.slice(0, LOCK_LANES_MAX).sort(byName), ...ranked.slice(LOCK_LANES_MAX)];
+}
+
+function holderKey(process: string, lock: string): string {
+  return `${process}\u0000${lock}`;
+}
+
+/** `f-<id>`; if an earlier run on the page has the same finding, `f-<id>-2` and so on. */
+function findingAnchor(finding: Finding, taken: Set<string>): string {
+  const plain = `f-${finding.id.replace(/[^\w-]/g, '-').slice(0, 64)}`;
+  let anchor = plain;
+  for (let copy = 2; taken.has(anchor); copy++) anchor = `${plain}-${copy}`;
+  taken.add(anchor);
+  return anchor;
+}
+
+/** When two of the grants that a finding names were believed in at once; the longest such time. */
+export function beliefOverlap(view: RunView, finding: Finding): Interval | undefined {
+  const holds = finding.ops.flatMap((id) => view.grantOf.get(id)?.hold ?? []);
+  let longest: Interval | undefined;
+  for (const [index, a] of holds.entries())
+    for (const b of holds.slice(index + 1)) {
+      if (!intersect(a, b)) continue;
+      const shared = sharedBy(a, b);
+      if (longest === undefined || lengthOf(shared) > lengthOf(longest)) longest = shared;
+    }
+  return longest;
+}
+
+/** Nanoseconds; 0 if it is empty. */
+export function lengthOf({ start, end }: Interval): number {
+  return Math.max(end - start, 0);
+}
+
+/** The common part of two intervals; empty if there is none. */
+export function sharedBy(a: Interval, b: Interval): Interval {
+  return { start: a.start > b.start ? a.start : b.start, end: a.end < b.end ? a.end : b.end };
+}
+
+/** What happened, in one clause without its circumstances: `c3 and c5 both believed they held k1 for 0.51 s`. */
+export function headline(view: RunView, finding: Finding): string {
+  const lock = name(finding.lock ?? 'the lock');
+  const store = name(finding.store ?? 'the store');
+  const processes = finding.processes.map((process) => name(process));
+  const [first = 'a client', second = 'another client'] = processes;
+  switch (finding.code) {
+    case 'belief-overlap': {
+      const overlap = beliefOverlap(view, finding);
+      const length = overlap === undefined ? '' : ` for ${duration(lengthOf(overlap))}`;
+      return `${listed(processes)} both believed they held ${lock}${length}`;
+    }
+    case 'double-grant':
+      return `${lock} was granted to two clients at once, ${listed(processes)}`;
+    case 'expired-grant':
+      return `${first} was granted ${lock} with no validity left`;
+    case 'late-loss-notice':
+      return `${first} went on believing that it held ${lock} after its tenure had ended`;
+    case 'token-regression':
+      return `a later grant of ${lock} carried a token that is not above the earlier one`;
+    case 'stale-write-accepted':
+      return `the fenced store ${store} accepted a stale write to ${lock} from ${first}`;
+    case 'stale-write-landed':
+      return `a stale write to ${lock} from ${first} landed in store ${store}`;
+    case 'lost-update':
+      return `an update of ${lock} was lost in store ${store}`;
+    case 'foreign-release':
+      return `${first} ended or extended the tenure of ${second} on ${lock}`;
+    case 'not-linearizable':
+      return `no order of the operations on ${lock} satisfies the model`;
+    case 'oversold':
+      return `more of ${lock} was sold than was in stock`;
+    case 'duplicate-effect':
+      return `an effect under ${lock} happened twice`;
+    case 'stuck-lock':
+      return `${lock} is stuck: nobody live held it, and still it could not be taken`;
+    case 'not-reacquired':
+      return `${lock} was not acquired again in time`;
+    case 'starved':
+      return `${first} kept asking for ${lock} and was never given it`;
+    case 'orphan-state':
+      return `state of ${lock} was left behind that no live client owns`;
+    case 'fault-had-no-effect':
+    case 'harness-stalled':
+    case 'clock-uncertain':
+    case 'too-little-load':
+      return finding.code;
+  }
+}
+
+/** Under what it happened: ` while c3 was paused`, ` after c3 had been paused`, or nothing. */
+export function circumstances(view: RunView, finding: Finding): string {
+  const spans = finding.faults.flatMap((id) => view.faults.get(id) ?? []);
+  const overlap = finding.code === 'belief-overlap' ? beliefOverlap(view, finding) : undefined;
+  const [from, until] = overlap === undefined ? [finding.at, finding.at] : [overlap.start, overlap.end];
+  const inForce = spans.filter(({ begin, end }) => begin <= until && (end === undefined || end >= from));
+  const [shown, word, tense] =
+    inForce.length > 0
+      ? ([inForce, 'while', 'was'] as const)
+      : ([spans.filter(({ begin }) => begin <= from), 'after', 'had been'] as const);
+  const [fault] = shown;
+  return fault === undefined ? '' : ` ${word} ${faultClause(fault, tense)}`;
+}
+
+/** What ended a hold, for people. */
+export function holdEnding({ hold, release }: Grant): string {
+  switch (hold.endedBy) {
+    case 'release':
+      return `release #${release?.id ?? '?'}`;
+    case 'lost':
+      return 'told of the loss';
+    case 'deadline':
+      return 'its own deadline';
+    case 'down':
+      return 'end of the process';
+    case 'asked-again':
+      return 'asking again';
+    case 'open':
+      return 'nothing in this history';
+    case 'cut-off':
+      return 'the journal stops';
+  }
+}
