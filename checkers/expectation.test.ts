@@ -1,0 +1,97 @@
+// What differs from the expectation, and how bad that is.
+
+import { describe, expect, it } from 'vitest';
+import { surprisesOf, type Found } from './expectation.ts';
+import type { Expectation, Finding, FindingCode } from './verdict.ts';
+import { nanos } from '../harness/history/op.ts';
+
+function finding(code: FindingCode): Finding {
+  return { id: code, code, processes: [], ops: [], at: nanos(0), faults: [], story: '', evidence: {} };
+}
+
+const expected: Expectation = {
+  grade: 'unsafe',
+  findings: ['belief-overlap'],
+  oneOf: ['stale-write-landed', 'lost-update'],
+  liveness: ['stuck-lock'],
+  allowed: ['expired-grant'],
+};
+const found: Found = {
+  grade: 'unsafe',
+  findings: [finding('belief-overlap'), finding('lost-update'), finding('expired-grant')],
+  liveness: [finding('stuck-lock')],
+  doubts: [],
+};
+
+function surprises(changed: Partial<Found>, expectation: Expectation | null = expected): string[] {
+  return surprisesOf({ ...found, ...changed }, expectation).map(
+    ({ outcome, words }) => `${outcome}: ${words}`,
+  );
+}
+
+describe('a surprise', () => {
+  it('is nothing that was expected or allowed', () => {
+    expect(surprises({})).toEqual([]);
+    expect(surprises({ findings: [finding('belief-overlap'), finding('stale-write-landed')] })).toEqual([]);
+  });
+
+  it.each<[what: string, changed: Partial<Found>, words: string]>([
+    [
+      'an unexpected finding',
+      { findings: [...found.findings, finding('double-grant'), finding('double-grant')] },
+      'violation: double-grant occurred (2 ×) and was not expected',
+    ],
+    [
+      'an expected finding that did not occur',
+      { findings: [finding('lost-update')] },
+      'violation: belief-overlap was expected and did not occur',
+    ],
+    [
+      'none of several of which one was expected',
+      { findings: [finding('belief-overlap')] },
+      'violation: one of stale-write-landed, lost-update was expected and none occurred',
+    ],
+    [
+      'another grade',
+      { grade: 'safe-with-fencing' },
+      'violation: the grade is safe-with-fencing; unsafe was expected',
+    ],
+    [
+      'a lock that was to be stuck and is not',
+      { liveness: [] },
+      'violation: stuck-lock was expected and did not occur',
+    ],
+    [
+      'unexpected trouble with liveness',
+      { liveness: [...found.liveness, finding('not-reacquired')] },
+      'threshold: not-reacquired occurred (1 ×) and was not expected',
+    ],
+    ['a doubt', { doubts: ['tokens cannot tell'] }, 'inconclusive: tokens cannot tell'],
+  ])('is %s', (_, changed, words) => {
+    expect(surprises(changed)).toEqual([words]);
+  });
+
+  it('is worst first', () => {
+    const outcomes = surprisesOf(
+      { grade: 'inconclusive', findings: [], liveness: [finding('starved')], doubts: ['x'] },
+      expected,
+    ).map(({ outcome }) => outcome);
+    expect(outcomes).toEqual(['violation', 'violation', 'violation', 'threshold', 'inconclusive']);
+  });
+
+  it('is no other grade where nothing could be said: the doubts say it', () => {
+    const safe: Expectation = { grade: 'safe', findings: [], oneOf: [], liveness: [], allowed: [] };
+    const nothing: Found = { grade: 'inconclusive', findings: [], liveness: [], doubts: ['no load'] };
+    expect(surprisesOf(nothing, safe)).toEqual([{ outcome: 'inconclusive', words: 'no load' }]);
+    expect(surprisesOf(nothing, { ...safe, grade: 'inconclusive' })).toEqual([]);
+  });
+
+  it('is whatever was found, where there is no expectation', () => {
+    expect(surprises({ grade: 'safe', findings: [], liveness: [] }, null)).toEqual([]);
+    expect(surprises({ findings: [finding('lost-update')], doubts: ['x'] }, null)).toEqual([
+      'violation: lost-update occurred (1 ×) and was not expected',
+      'threshold: stuck-lock occurred (1 ×) and was not expected',
+      'inconclusive: x',
+    ]);
+  });
+});
