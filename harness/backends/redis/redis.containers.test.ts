@@ -15,7 +15,7 @@ import type { RedisPort } from './port.ts';
 import { contractCases, granted, type Arena } from './recipe-contract.fixture.ts';
 import { redisSingle } from './server.ts';
 
-const TIME_LIMIT = millis(300);
+const TIME_LIMIT = millis(500);
 const clock = monotonicClock(monotonicOrigin());
 const [spec] = redisSingle.servers({ variant: DEFAULT_VARIANT, ttlMillis: millis(1000) });
 
