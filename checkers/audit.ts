@@ -31,28 +31,40 @@ export interface Register {
   readonly flaw: string | undefined;
 }
 
-/** The registers of a history in order of their first operation. O(n log n). */
+/** Several rules ask for the registers of one history. */
+const known = new WeakMap<History, readonly Register[]>();
+
+/** The registers of a history in order of their first operation. O(n log n), once for each history. */
 export function registersOf(history: History): readonly Register[] {
-  const drafts = new Map<string, { readonly writes: Write[]; readonly reads: Read[] }>();
-  for (const operation of history.operations) {
+  const registers = known.get(history) ?? gather(history);
+  known.set(history, registers);
+  return registers;
+}
+
+function gather({ operations, header }: History): Register[] {
+  interface Draft {
+    readonly store: string;
+    readonly key: string;
+    readonly writes: Write[];
+    readonly reads: Read[];
+  }
+  const drafts = new Map<string, Draft>();
+  for (const operation of operations) {
     if (operation.op !== 'read' && operation.op !== 'write' && operation.op !== 'cas') continue;
-    const name = `${operation.store}\u0000${operation.key}`;
+    const { store, key } = operation;
+    const name = `${store}\u0000${key}`;
     let draft = drafts.get(name);
-    if (draft === undefined) drafts.set(name, (draft = { writes: [], reads: [] }));
+    if (draft === undefined) drafts.set(name, (draft = { store, key, writes: [], reads: [] }));
     if (operation.op === 'read') draft.reads.push(operation);
     else draft.writes.push(operation);
   }
-  return [...drafts].map(([name, { writes, reads }]) => {
-    const [store = '', key = ''] = name.split('\u0000');
-    const found = recordOf(writes, reads, history.header.clockErrorNanos);
-    const named = typeof found === 'string' ? `the record of ${key} in store ${store}: ${found}` : undefined;
+  return [...drafts.values()].map((draft) => {
+    const record = recordOf(draft.writes, draft.reads, header.clockErrorNanos);
+    if (typeof record !== 'string') return { ...draft, record, flaw: undefined };
     return {
-      store,
-      key,
-      writes,
-      reads,
-      record: typeof found === 'string' ? undefined : found,
-      flaw: named,
+      ...draft,
+      record: undefined,
+      flaw: `the record of ${draft.key} in store ${draft.store}: ${record}`,
     };
   });
 }
@@ -64,30 +76,29 @@ function recordOf(
   clockError: number,
 ): readonly Attempt[] | string | undefined {
   const pages = reads.filter(({ audit }) => audit !== undefined);
-  const [firstPage] = pages;
-  if (firstPage === undefined) return undefined;
+  if (pages.length === 0) return undefined;
   const rows = rowsOf(pages);
   if (typeof rows === 'string') return rows;
-  const byId = new Map(writes.map((write) => [write.id, write]));
-  const recorded = new Set<number>();
+  const unrecorded = new Map(writes.map((write) => [write.id, write]));
   const attempts: { row: AuditRow; write: Write; behind: Write; by: Nanos }[] = [];
   let behind: Write | undefined;
-  let version: bigint | undefined;
+  let due: bigint | undefined;
   for (const row of rows) {
-    const write = byId.get(row.id);
-    if (write === undefined) return `row ${row.seq} is of op ${row.id}, which did not write there`;
-    if (recorded.has(row.id)) return `op ${row.id} has two rows`;
-    recorded.add(row.id);
+    const write = unrecorded.get(row.id);
+    if (write === undefined)
+      return `row ${row.seq} is of op ${row.id}, which did not write there, or not twice`;
+    unrecorded.delete(row.id);
     const contradiction = contradictionOf(row, write);
     if (contradiction !== undefined) return `row ${row.seq} contradicts op ${row.id}: ${contradiction}`;
     // The version grows by one with every accepted write and with nothing else.
-    if (version !== undefined && BigInt(row.version) !== version)
-      return `rows are missing before row ${row.seq}: version ${row.version} where ${version} was due`;
-    version = BigInt(row.version) + (row.accepted ? 1n : 0n);
+    const version = BigInt(row.version);
+    if (due !== undefined && version !== due)
+      return `rows are missing before row ${row.seq}: version ${version} where ${due} was due`;
+    due = row.accepted ? version + 1n : version;
     if (behind === undefined || write.invoked > behind.invoked) behind = write;
     attempts.push({ row, write, behind, by: write.invoked });
   }
-  let by = nanos(Math.max(...pages.map(({ completed, invoked }) => completed ?? invoked)));
+  let by = nanos(pages.reduce((last, { completed, invoked }) => Math.max(last, completed ?? invoked), 0));
   for (const attempt of attempts.toReversed()) {
     const { completed, outcome, id } = attempt.write;
     if (outcome !== 'info' && completed !== undefined && completed < by) by = completed;
@@ -95,28 +106,33 @@ function recordOf(
     if (attempt.behind.invoked - clockError > by + clockError)
       return `its order at op ${id} contradicts the stamps`;
   }
-  const missing = writes.find(
-    ({ id, outcome, completed }) =>
-      outcome === 'ok' &&
-      completed !== undefined &&
-      completed + clockError < firstPage.invoked - clockError &&
-      !recorded.has(id),
-  );
-  return missing === undefined ? attempts : `op ${missing.id} was accepted and has no row`;
+  for (const { id, outcome } of unrecorded.values())
+    if (outcome === 'ok') return `op ${id} was accepted and has no row`;
+  return attempts;
 }
 
 /** The rows of all pages in the store's order, each once; or what is wrong with them. */
 function rowsOf(pages: readonly Read[]): readonly AuditRow[] | string {
-  const bySeq = new Map<bigint, AuditRow>();
+  const rows: AuditRow[] = [];
   for (const { audit = [] } of pages)
     for (const row of audit) {
-      const odd = [row.seq, row.version, row.base].find((text) => !/^\d+$/.test(text));
+      const odd = [row.seq, row.version, row.base].find((text) => !/^(0|[1-9]\d*)$/.test(text));
       if (odd !== undefined) return `${JSON.stringify(odd)} is no decimal number`;
-      const known = bySeq.get(BigInt(row.seq));
-      if (known !== undefined && !sameRow(known, row)) return `row ${row.seq} was read twice and differs`;
-      bySeq.set(BigInt(row.seq), row);
+      rows.push(row);
     }
-  return [...bySeq].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row);
+  rows.sort((a, b) => compareDecimals(a.seq, b.seq));
+  const once: AuditRow[] = [];
+  for (const row of rows) {
+    const last = once.at(-1);
+    if (last?.seq !== row.seq) once.push(row);
+    else if (!sameRow(last, row)) return `row ${row.seq} was read twice and differs`;
+  }
+  return once;
+}
+
+/** Of decimal texts without leading zeros, of any length. */
+function compareDecimals(a: string, b: string): number {
+  return a.length - b.length || (a < b ? -1 : Number(a > b));
 }
 
 function sameRow(a: AuditRow, b: AuditRow): boolean {
@@ -136,7 +152,7 @@ function contradictionOf(row: AuditRow, write: Write): string | undefined {
   if (row.value !== write.value) return `value ${row.value}, not ${write.value}`;
   if (row.token !== write.token) return `token ${row.token ?? 'none'}, not ${write.token ?? 'none'}`;
   if (write.base !== undefined && row.base !== write.base) return `base ${row.base}, not ${write.base}`;
-  if (BigInt(row.base) > BigInt(row.version)) return `base ${row.base} above version ${row.version}`;
+  if (compareDecimals(row.base, row.version) > 0) return `base ${row.base} above version ${row.version}`;
   if (write.outcome === 'ok' && !row.accepted) return 'refused, but the client was told that it was accepted';
   if (write.outcome === 'fail' && row.accepted)
     return 'accepted, but the client was told that it never happens';

@@ -36,8 +36,8 @@ function byRecord(history: History, register: Register, record: readonly Attempt
   const accepted = record.filter(({ row }) => row.accepted);
   return accepted.flatMap((attempt, index) => {
     const { row, write } = attempt;
+    if (row.version === row.base) return [];
     const behind = BigInt(row.version) - BigInt(row.base);
-    if (behind === 0n) return [];
     // What came before the first row of a store that was not new is not in the record.
     const known = behind < BigInt(index) ? Number(behind) : index;
     const named = accepted.slice(index - known, index).slice(0, NAMED_MAX);
