@@ -56,8 +56,10 @@ function words(lines: readonly string[]): string {
   return `${lines.join('\n')}\n\n`;
 }
 
-function headline(subject: string, { grade }: Verdict, stream: NodeJS.WriteStream): string {
-  const text = `${GRADE_SHAPE[grade]} ${grade.toUpperCase()}  ${subject}`;
+function headline(subject: string, { grade, liveness }: Verdict, stream: NodeJS.WriteStream): string {
+  // Liveness stands beside the grade: a lock that nobody can have is safe, and no use.
+  const beside = liveness.length === 0 ? '' : `, ${countsByCode(liveness)}`;
+  const text = `${GRADE_SHAPE[grade]} ${grade.toUpperCase()}${beside}  ${subject}`;
   return styleText(['bold', GRADE_COLOUR[grade]], text, { stream });
 }
 
