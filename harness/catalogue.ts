@@ -2,8 +2,10 @@
 // the design). A cell that theory calls unsafe and a run does not show to be is itself a failure (2.4).
 
 import type { Cell, CellOfBackend } from './cells/cell.ts';
+import { etcdCells } from './cells/etcd.ts';
 import { redisSingleCells } from './cells/redis-single.ts';
 import { redlockCells } from './cells/redlock.ts';
+import { zookeeperCells } from './cells/zookeeper.ts';
 import { DEFAULT_VARIANT } from './contract/backend.ts';
 import type { Plan, PlanInput } from './plan.ts';
 import { workloads } from '../workloads/index.ts';
@@ -11,6 +13,8 @@ import { workloads } from '../workloads/index.ts';
 export const catalogue: readonly Cell[] = [
   ...cellsOf('redis-single', redisSingleCells),
   ...cellsOf('redlock', redlockCells),
+  ...cellsOf('etcd', etcdCells),
+  ...cellsOf('zookeeper', zookeeperCells),
 ];
 
 function cellsOf(

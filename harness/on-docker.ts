@@ -81,14 +81,17 @@ export async function onDocker(say: (line: string) => void): Promise<DockerStage
           backend,
           schedule,
           faultKinds: ({ servers: nodes, restartClient }) => {
-            const rejoin = backend.roles?.rejoin;
-            const restart = rejoin && { rejoin: (node: Node) => rejoin(node, nodes) };
+            const { roles } = backend;
+            const restart =
+              roles?.rejoin === undefined
+                ? {}
+                : { rejoin: async (node: Node): Promise<void> => roles.rejoin?.(node, nodes) };
             return [
               pauseFault(),
               killFault({ restartClient, ...restart }),
               restartEmptyFault(restart),
               partitionFault(nodes),
-              failoverFault(nodes, backend.roles),
+              failoverFault(nodes, roles),
             ];
           },
           store,

@@ -16,7 +16,7 @@ const SLOW_WORK: PlanInput = {
 };
 
 /** Votes of silent servers are waited for long enough to stop a client meanwhile, and most locks asked for are free. */
-const SLOW_VOTES: PlanInput = { commandTimeLimitMillis: '1s', locks: 8 };
+const SLOW_VOTES: PlanInput = { commandTimeLimitMillis: '2s', locks: 8 };
 
 const givenTwice: Expectation = {
   grade: 'unsafe',

@@ -86,7 +86,7 @@ export const groupScenarios: readonly Scenario[] = [
     faults: ['pause'],
     // The other votes are in by then, and the lease has begun to run; the client hears of it when it is over.
     steps: (basis, random) => {
-      const silenceMillis = 600;
+      const silenceMillis = 1_000;
       const lastsMillis = silenceMillis + pastTheLease(basis);
       return periodic(basis, random, { everyMillis: lastsMillis + 300, lastsMillis }, (atMillis) => {
         const silent: FaultSpec = {
@@ -98,13 +98,13 @@ export const groupScenarios: readonly Scenario[] = [
           kind: 'when',
           event: 'acquiring',
           afterMillis: millis(atMillis + 100),
-          untilMillis: millis(atMillis + silenceMillis - 100),
-          delayMillis: { min: millis(20), max: millis(60) },
+          untilMillis: millis(atMillis + silenceMillis - 400),
+          delayMillis: { min: millis(10), max: millis(30) },
           limit: 1,
           cooldownMillis: millis(0),
           spec: { fault: 'pause', target: { kind: 'holder' }, durationMillis: pastTheLease(basis) },
         };
-        return [at(atMillis, silent), at(atMillis, silent), stop, stop];
+        return [at(atMillis, silent), at(atMillis, silent), stop, stop, stop];
       });
     },
   },

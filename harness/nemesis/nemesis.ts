@@ -34,6 +34,13 @@ export interface NemesisOptions {
   append(event: FaultEvent | ServerEvent): void;
 }
 
+interface Rule {
+  readonly step: WhenStep;
+  readonly random: Random;
+  left: number;
+  readyAt: number;
+}
+
 /** What is asked of the nemesis while a run is under way. Disposing ends every fault. */
 export class Nemesis implements AsyncDisposable {
   readonly #options: NemesisOptions;
@@ -41,10 +48,10 @@ export class Nemesis implements AsyncDisposable {
   readonly #stop = new AbortController();
   /** Sort of fault and node name. */
   readonly #underFault = new Set<string>();
-  readonly #scopes = new Set<Promise<void>>();
+  readonly #scopes = new Set<Promise<unknown>>();
   readonly #errors: unknown[] = [];
   readonly #failed = new AbortController();
-  readonly #rules: { step: WhenStep; random: Random; left: number; readyAt: number }[];
+  readonly #rules: readonly Rule[];
   readonly #targets: Random;
   #count = 0;
   #running = false;
@@ -76,16 +83,7 @@ export class Nemesis implements AsyncDisposable {
     for (const rule of this.#rules) {
       if (rule.left === 0 || nowMillis < rule.readyAt || !matches(rule.step.event, event)) continue;
       if (nowMillis > (rule.step.untilMillis ?? Infinity)) continue;
-      const { spec, delayMillis, cooldownMillis } = rule.step;
-      const delay = rule.random.real(delayMillis.min, delayMillis.max);
-      rule.left -= 1;
-      rule.readyAt = nowMillis + delay + spec.durationMillis + cooldownMillis;
-      const scope = this.#scope(spec, delay, event).then((begun) => {
-        if (begun) return;
-        rule.left += 1;
-        rule.readyAt = nowMillis;
-      });
-      this.#open(scope);
+      this.#open(this.#fire(rule, event));
     }
   }
 
@@ -94,8 +92,7 @@ export class Nemesis implements AsyncDisposable {
     this.#running = true;
     const nowMillis = this.#options.clock.now() / 1e6;
     for (const step of this.#options.schedule.steps)
-      if (step.kind === 'at')
-        this.#open(this.#scope(step.spec, step.atMillis - nowMillis, undefined).then(() => {}));
+      if (step.kind === 'at') this.#open(this.#scope(step.spec, step.atMillis - nowMillis, undefined));
   }
 
   /** Ends every fault and waits until it is healed. Throws the first error of an injection or a healing. */
@@ -112,7 +109,18 @@ export class Nemesis implements AsyncDisposable {
     await this.heal();
   }
 
-  #open(scope: Promise<void>): void {
+  async #fire(rule: Rule, event: HistoryEvent): Promise<void> {
+    const { spec, delayMillis, cooldownMillis } = rule.step;
+    const nowMillis = this.#options.clock.now() / 1e6;
+    const delay = rule.random.real(delayMillis.min, delayMillis.max);
+    rule.left -= 1;
+    rule.readyAt = nowMillis + delay + spec.durationMillis + cooldownMillis;
+    if (await this.#scope(spec, delay, event)) return;
+    rule.left += 1;
+    rule.readyAt = nowMillis;
+  }
+
+  #open(scope: Promise<unknown>): void {
     const settled = scope
       .catch((error: unknown) => {
         this.#errors.push(error);
@@ -222,13 +230,15 @@ export class Nemesis implements AsyncDisposable {
 
   /** Asks every server what it is; the answers go into the journal. */
   async #withRole(role: string): Promise<readonly Node[]> {
-    const { servers, askRole, clock, append } = this.#options;
-    const observed = await Promise.all(servers.map(async (node) => ({ node, seen: await askRole?.(node) })));
+    const options = this.#options;
+    const observed = await Promise.all(
+      options.servers.map(async (node) => ({ node, seen: await options.askRole?.(node) })),
+    );
     for (const { node, seen } of observed)
       if (seen !== undefined)
-        append({
+        options.append({
           type: 'server',
-          time: clock.now(),
+          time: options.clock.now(),
           node: node.name,
           role: seen.role,
           ...(seen.term !== undefined && { term: seen.term }),

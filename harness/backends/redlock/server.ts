@@ -49,11 +49,14 @@ function serverSpec(name: string, { variant, ttlMillis }: ServerOptions): NodeSp
 function onRealPorts(recipe: RedlockRecipe): Recipe {
   return {
     ...recipe,
-    open: ({ servers, commandTimeLimit, now }) => {
-      const timeLimit = millis(commandTimeLimit * TIME_LIMIT_SHARE);
-      const nodes = servers.map((server) => ({ name: server.name, redis: openRedisPort(server, timeLimit) }));
+    open: (context) => {
+      const timeLimit = millis(context.commandTimeLimit * TIME_LIMIT_SHARE);
+      const nodes = context.servers.map((server) => ({
+        name: server.name,
+        redis: openRedisPort(server, timeLimit),
+      }));
       return {
-        ...recipe.lockClient(nodes, now),
+        ...recipe.lockClient(nodes, () => context.now()),
         [Symbol.asyncDispose]: async () => {
           await Promise.all(nodes.map(({ redis }) => redis[Symbol.asyncDispose]()));
         },

@@ -1,0 +1,102 @@
+// The cells of `etcd` (5.2 of the design). The cluster gives no lock twice; what can go wrong is a holder that believes
+// for longer than its lease, and only the token stops its late write.
+
+import type { Expectation } from '../../checkers/verdict.ts';
+import type { PlanInput } from '../plan.ts';
+import { outlived, outlivedButFenced, safe, type CellOfBackend } from './cell.ts';
+
+/** Work that takes longer than the lease, and longer than a pause that outlasts the lease. */
+export const LONG_WORK: PlanInput = {
+  ttlMillis: '1s',
+  thinkMillis: '1200ms..1600ms',
+  minContendedHandoffs: 3,
+};
+export const LONGEST_WORK: PlanInput = { ...LONG_WORK, thinkMillis: '2400ms..2800ms' };
+
+/** Told as soon as it went on, it stops; what it did before that, it may have done too late. */
+export const outlivedAndTold: Expectation = { ...outlivedButFenced, oneOf: [] };
+
+/** Nobody told it, and it did not ask. */
+export const outlivedUntold: Expectation = {
+  ...outlivedAndTold,
+  findings: ['belief-overlap', 'late-loss-notice'],
+};
+
+export const etcdCells: readonly CellOfBackend[] = [
+  ...['etcd3-lock', 'lease-queue'].flatMap((recipe): CellOfBackend[] => [
+    {
+      recipe,
+      fault: 'none',
+      workload: 'counter',
+      settings: {},
+      expected: safe,
+      because: 'a majority agrees on who created the key, and every lease outlives the work done under it',
+    },
+    {
+      recipe,
+      fault: 'kill-holder',
+      workload: 'counter',
+      settings: {},
+      expected: safe,
+      because: 'a dead holder writes nothing; its key goes with its lease',
+    },
+    {
+      recipe,
+      fault: 'kill-server',
+      workload: 'counter',
+      settings: {},
+      expected: safe,
+      because: 'two of three members go on; a new leader restarts every lease in full',
+    },
+    {
+      recipe,
+      fault: 'pause-server',
+      workload: 'counter',
+      settings: {},
+      expected: safe,
+      because: 'a stopped leader is replaced, and learns of it before it answers again',
+    },
+    {
+      recipe,
+      fault: 'none',
+      workload: 'long-hold',
+      settings: LONG_WORK,
+      expected: safe,
+      because: 'the lease is kept alive for as long as its holder lives',
+    },
+  ]),
+  {
+    recipe: 'etcd3-lock',
+    fault: 'pause-holder',
+    workload: 'counter',
+    settings: {},
+    expected: outlived,
+    because:
+      'the lease ends while its holder is stopped; it goes on, and has no token that could stop its write',
+  },
+  {
+    recipe: 'lease-queue',
+    fault: 'pause-holder',
+    workload: 'counter',
+    settings: {},
+    expected: outlivedButFenced,
+    because:
+      'the stopped holder still writes late, but its create revision is lower than one the store has seen',
+  },
+  {
+    recipe: 'lease-queue',
+    fault: 'pause-holder',
+    workload: 'long-hold',
+    settings: LONGEST_WORK,
+    expected: outlivedAndTold,
+    because: 'its own deadline has passed when it goes on, so it stops at once',
+  },
+  {
+    recipe: 'etcd-ignores-lease-loss',
+    fault: 'pause-holder',
+    workload: 'long-hold',
+    settings: LONGEST_WORK,
+    expected: outlivedUntold,
+    because: 'its lease is gone when it goes on, and it works to the end all the same',
+  },
+];
