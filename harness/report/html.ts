@@ -36,6 +36,6 @@ const ESCAPES: Readonly<Record<string, string>> = {
 };
 
 /** Safe between tags and inside quoted attributes. */
-export function escapeText(text: string): string {
+function escapeText(text: string): string {
   return text.replace(/[&<>"']/g, (character) => ESCAPES[character] ?? '');
 }

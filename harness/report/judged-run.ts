@@ -28,7 +28,7 @@ export interface ReportedPlan {
   readonly timeLimitMillis: number;
 }
 
-export interface Provenance {
+interface Provenance {
   /** Wall time at which the run started, as text. */
   readonly started: string;
   /** Program → version: lockpick, Node, servers, drivers. */

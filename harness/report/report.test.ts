@@ -226,16 +226,15 @@ describe('the columns of the timeline', () => {
   });
 
   it('draws no overlap where one hold ends as the next begins', () => {
-    const at = (time: number): ReturnType<typeof nanos> => nanos(time);
-    const history = assembleHistory(failing.history.header, [
-      { type: 'invoke', id: 1, time: at(1000), process: 'c1', op: 'acquire', lock: 'k1' },
-      { type: 'ok', id: 1, time: at(1400), process: 'c1', op: 'acquire' },
-      { type: 'invoke', id: 2, time: at(1500), process: 'c2', op: 'acquire', lock: 'k1' },
-      { type: 'invoke', id: 3, time: at(9_600), process: 'c1', op: 'release', lock: 'k1' },
-      { type: 'ok', id: 2, time: at(9_700), process: 'c2', op: 'acquire' },
-      { type: 'ok', id: 3, time: at(9_900), process: 'c1', op: 'release' },
+    const touching = assembleHistory(failing.history.header, [
+      { type: 'invoke', id: 1, time: nanos(1000), process: 'c1', op: 'acquire', lock: 'k1' },
+      { type: 'ok', id: 1, time: nanos(1400), process: 'c1', op: 'acquire' },
+      { type: 'invoke', id: 2, time: nanos(1500), process: 'c2', op: 'acquire', lock: 'k1' },
+      { type: 'invoke', id: 3, time: nanos(9_600), process: 'c1', op: 'release', lock: 'k1' },
+      { type: 'ok', id: 2, time: nanos(9_700), process: 'c2', op: 'acquire' },
+      { type: 'ok', id: 3, time: nanos(9_900), process: 'c1', op: 'release' },
     ]);
-    const [view] = runViews([judged(history)]);
+    const [view] = runViews([judged(touching)]);
     expect(view && timelineColumns(view).grants.row).toEqual([0, 0]);
     expect(view && timelineColumns(view).overlaps).toEqual([]);
   });

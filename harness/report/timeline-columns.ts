@@ -88,8 +88,8 @@ export interface TimelineColumns {
   }[];
 }
 
-export const OPERATION_KINDS = ['acquire', 'renew', 'release', 'read', 'write', 'cas'] as const;
-export const OUTCOMES = ['ok', 'fail', 'info'] as const;
+const OPERATION_KINDS = ['acquire', 'renew', 'release', 'read', 'write', 'cas'] as const;
+const OUTCOMES = ['ok', 'fail', 'info'] as const;
 
 /** The columns of one run. O(n log n). */
 export function timelineColumns(view: RunView): TimelineColumns {

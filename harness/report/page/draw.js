@@ -198,7 +198,11 @@ function eachInView(scene, { track, from, until, rows, draw }) {
     if (right < edge && right - x < 1) continue;
     const wide = Math.max(right - x, 1);
     draw(item, x, wide);
-    drawn[row] = Math.max(edge, Math.floor(x + wide) + 0.5);
+    const covered = Math.max(edge, Math.floor(x + wide) + 0.5);
+    drawn[row] = covered;
+    // On to the first that ends outside this pixel; with several rows each of them has to be looked at.
+    if (right - x < 1 && rows === undefined)
+      position = Math.max(position, firstReaching(track, view.from + (covered - gutter) / scale) - 1);
   }
 }
 
