@@ -1,0 +1,149 @@
+// Faults that need more than one server, or that take a server's disk: each acts, that is proved, and it heals.
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { redis, stage } from '../../cluster/docker/cluster.fixture.ts';
+import { startCluster } from '../../cluster/docker/docker-cluster.ts';
+import type { Cluster, Node } from '../../contract/cluster.ts';
+import type { FaultSpec } from '../../contract/fault.ts';
+import { millis } from '../../history/op.ts';
+import { killFault } from './kill.ts';
+import { partitionFault } from './partition.ts';
+import { restartEmptyFault } from './restart-empty.ts';
+
+const WITHIN = millis(10_000);
+let cluster: Cluster;
+let [first, second, third]: Node[] = [];
+
+function spec(params?: FaultSpec['params']): FaultSpec {
+  return { fault: '', target: { kind: 'server' }, durationMillis: millis(0), ...(params && { params }) };
+}
+
+beforeAll(async () => {
+  const disk = ['--appendonly', 'yes', '--appendfsync', 'always'];
+  cluster = await startCluster(
+    ['r1', 'r2', 'r3'].map((name) => ({ ...redis(name), command: disk })),
+    await stage(),
+  );
+  [first, second, third] = ['r1', 'r2', 'r3'].map((name) => cluster.node(name));
+});
+afterAll(async () => {
+  await cluster[Symbol.asyncDispose]();
+});
+
+function servers(): [Node, Node, Node] {
+  if (first === undefined || second === undefined || third === undefined) throw new Error('no cluster');
+  return [first, second, third];
+}
+
+/** What `from` gets when it asks `to` for a PING, in half a second. */
+async function ping(from: Node, to: Node): Promise<string> {
+  const { stdout, exitCode } = await from.exec(
+    ['timeout', '0.5', 'redis-cli', '-h', to.address, 'PING'],
+    WITHIN,
+  );
+  return exitCode === 124 ? 'silence' : stdout.trim();
+}
+
+async function command(node: Node, ...words: string[]): Promise<string> {
+  return (await node.exec(['redis-cli', ...words], WITHIN)).stdout.trim();
+}
+
+async function rules(node: Node): Promise<string> {
+  return (await node.execInSandbox(['iptables', '-S'], WITHIN)).stdout;
+}
+
+describe('partition', () => {
+  it('cuts a server off from the others, both ways and silently, and heals', async () => {
+    const [a, b, c] = servers();
+    const before = await rules(a);
+    const fault = await partitionFault(servers()).inject(a, spec({ from: 'servers' }));
+    expect(fault.evidence).toMatchObject({ from: ['r2', 'r3'], packets: expect.any(Number) });
+    expect(await Promise.all([ping(a, b), ping(b, a), ping(c, a), ping(b, c)])).toEqual([
+      'silence',
+      'silence',
+      'silence',
+      'PONG',
+    ]);
+    await fault[Symbol.asyncDispose]();
+    expect(fault.healed).toMatchObject({ heardAgain: true });
+    expect(await Promise.all([ping(a, b), ping(b, a)])).toEqual(['PONG', 'PONG']);
+    expect(await rules(a)).toBe(before);
+  });
+
+  it('survives that the server is killed and started', async () => {
+    const [a, b, c] = servers();
+    await using _cut = await partitionFault(servers()).inject(a, spec({ from: 'one-server' }));
+    const killed = await killFault().inject(a, spec());
+    await killed[Symbol.asyncDispose]();
+    expect(await Promise.all([ping(a, b), ping(b, a), ping(a, c)])).toEqual(['silence', 'silence', 'PONG']);
+  });
+
+  it('leaves the rules of others alone, and those of another cut in force', async () => {
+    const [a, b, c] = servers();
+    const foreign = ['-p', 'tcp', '--dport', '7', '-j', 'DROP'];
+    await a.execInSandbox(['iptables', '-A', 'INPUT', ...foreign], WITHIN);
+    const kind = partitionFault(servers());
+    const cut = await kind.inject(a, spec({ from: 'servers' }));
+    const smaller = await kind.inject(a, spec({ from: 'one-server' }));
+    await cut[Symbol.asyncDispose]();
+    expect(await Promise.all([ping(a, b), ping(a, c)])).toEqual(['silence', 'PONG']);
+    await smaller[Symbol.asyncDispose]();
+    expect(await ping(a, b)).toBe('PONG');
+    expect(await rules(a)).toContain('--dport 7');
+    await a.execInSandbox(['iptables', '-D', 'INPUT', ...foreign], WITHIN);
+  });
+
+  it('is not claimed if the rules do nothing', async () => {
+    const [a] = servers();
+    const deaf: Node = {
+      ...a,
+      execInSandbox: (words, limit) =>
+        /iptables/.test(words.join(' '))
+          ? Promise.resolve({ exitCode: 0, stdout: '', stderr: '' })
+          : a.execInSandbox(words, limit),
+    };
+    const fault = await partitionFault(servers()).inject(deaf, spec({ from: 'servers' }));
+    expect(fault.evidence).toBeUndefined();
+    await fault[Symbol.asyncDispose]();
+  });
+});
+
+describe('a server that ends', () => {
+  it('comes back with its disk from kill, and without it from restart-empty', async () => {
+    const [a, b] = servers();
+    expect(await command(a, 'SET', 'k', 'v')).toBe('OK');
+    const killed = await killFault().inject(a, spec());
+    await killed[Symbol.asyncDispose]();
+    expect(await command(a, 'GET', 'k')).toBe('v');
+    const emptied = await restartEmptyFault().inject(a, spec());
+    expect(emptied.evidence).toMatchObject({ state: 'exited', emptied: true });
+    expect(await a.probe(millis(300))).toBe('refused');
+    await emptied[Symbol.asyncDispose]();
+    expect(emptied.healed).toMatchObject({ state: 'running' });
+    expect(await command(a, 'DBSIZE')).toBe('0');
+    expect(await ping(b, a)).toBe('PONG');
+    expect(await a.logs()).toMatch(/Ready to accept connections[\s\S]*Ready to accept connections/);
+  });
+
+  it('is unreachable until it has rejoined, where the harness hands out roles', async () => {
+    const [a, b] = servers();
+    const seen: string[] = [];
+    const fault = await killFault({
+      rejoin: async (node) => {
+        seen.push(await ping(b, node), await command(node, 'PING'));
+      },
+    }).inject(a, spec());
+    await fault[Symbol.asyncDispose]();
+    expect(seen).toEqual(['silence', 'PONG']);
+    expect(await ping(b, a)).toBe('PONG');
+  });
+
+  it('stays away for as long as whoever runs it leaves it down', async () => {
+    const [a] = servers();
+    const slow: Node = { ...a, spec: { ...a.spec, restartDelayMillis: millis(1_500) } };
+    const fault = await restartEmptyFault().inject(slow, spec());
+    const began = performance.now();
+    await fault[Symbol.asyncDispose]();
+    expect(performance.now() - began).toBeGreaterThan(1_200);
+  });
+});
