@@ -1,5 +1,5 @@
-// The main job on real containers: every catalogued cell of redis-single is run and must show what theory expects of it,
-// and the cells that tell the story are looked at more closely. A failure prints the command that runs it again.
+// The main job on real containers: catalogued cells are run and must show what theory expects of them, and the cells
+// that tell the story are looked at more closely, on two seeds. A failure prints the command that runs it again.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -50,8 +50,21 @@ function expectAsExpected(run: StoredRun): void {
   expect(run.exitCode, why).toBe(0);
 }
 
-describe('every catalogued cell shows what theory expects', () => {
-  it.each(catalogue.map((cell) => ({ name: cellName(cell), cell })))('$name', async ({ cell }) => {
+/**
+ * One cell of each backend, variant, fault, workload and expectation, which keeps the tests within minutes;
+ * LOCKPICK_CELLS=all runs every one.
+ */
+const cells =
+  process.env['LOCKPICK_CELLS'] === 'all'
+    ? catalogue
+    : [
+        ...Map.groupBy(catalogue, ({ backend, variant, fault, workload, expected }) =>
+          [backend, variant, fault, workload, expected.grade].join('/'),
+        ).values(),
+      ].flatMap(([first]) => first ?? []);
+
+describe('catalogued cells show what theory expects', () => {
+  it.each(cells.map((cell) => ({ name: cellName(cell), cell })))('$name', async ({ cell }) => {
     expectAsExpected(await torture(cell, '1'));
   });
 });
