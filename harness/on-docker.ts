@@ -4,7 +4,7 @@
 
 import { cpus, release, totalmem, version } from 'node:os';
 import { backends } from './backends/index.ts';
-import { bundleClient, CLIENT_PROGRAM_PATH } from './client/bundle.ts';
+import { bundleClient } from './client/bundle.ts';
 import { wallTime } from './clock.ts';
 import { startCluster } from './cluster/docker/docker-cluster.ts';
 import { describeEngine, findEngine } from './cluster/docker/engine.ts';
@@ -61,7 +61,7 @@ export async function onDocker(say: (line: string) => void): Promise<DockerStage
         name,
         role: 'client',
         image: 'client',
-        files: [{ path: CLIENT_PROGRAM_PATH, content: program }],
+        files: program,
         stream: true,
       });
       const usable = defences.filter(({ needsToken }) => !needsToken || recipe.tokenSource !== undefined);

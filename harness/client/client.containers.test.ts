@@ -3,7 +3,7 @@
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { monotonicClock, monotonicOrigin } from '../clock.ts';
@@ -18,7 +18,7 @@ import {
   type ProgramContainer,
   type ServerContainer,
 } from '../testing/container.fixture.ts';
-import { bundleClient, CLIENT_PROGRAM_PATH } from './bundle.ts';
+import { bundleClient } from './bundle.ts';
 import { clientProcess, type ClientProcess } from './client-process.fixture.ts';
 
 const HEADER: Header = { format: HISTORY_FORMAT, version: 1, clock: 'shared', clockErrorNanos: 0, meta: {} };
@@ -28,7 +28,7 @@ const MEMORY_LIMIT_BYTES = 60 * 2 ** 20;
 let redis: ServerContainer;
 let store: ServerContainer;
 let folder: string;
-let program: string;
+const program: Record<string, string> = {};
 /** Of the test that runs, to be removed whatever becomes of it. */
 let programs: ProgramContainer[] = [];
 
@@ -38,8 +38,11 @@ beforeAll(async () => {
   while ((await store.exec(['pg_isready', '-q', '-h', '127.0.0.1'])).exitCode !== 0) await delay(50);
   await prepareStore(store);
   folder = mkdtempSync(join(tmpdir(), 'lockpick-client-'));
-  program = join(folder, 'client.mjs');
-  writeFileSync(program, await bundleClient());
+  for (const { path, content } of await bundleClient()) {
+    const file = join(folder, basename(path));
+    writeFileSync(file, content);
+    program[file] = path;
+  }
 });
 afterAll(async () => {
   await redis[Symbol.asyncDispose]();
@@ -59,7 +62,7 @@ interface Running {
 }
 
 async function start(name: string, origin: bigint, config: Partial<ClientConfig>): Promise<Running> {
-  const container = await startProgram('client', { [program]: CLIENT_PROGRAM_PATH });
+  const container = await startProgram('client', program);
   programs.push(container);
   const client = clientProcess(container.child);
   const clock = monotonicClock(origin);
@@ -168,20 +171,17 @@ describe('clients in containers', () => {
 
   it('whose holder is stopped for longer than the lease goes on writing when it wakes', async () => {
     const origin = monotonicOrigin();
-    const lease: Partial<ClientConfig> = {
-      locks: ['short'],
-      ttlMillis: millis(300),
-      thinkMillis: { min: millis(100), max: millis(100) },
-    };
+    // The signal has all of the think time to arrive in.
+    const think = { min: millis(1500), max: millis(1500) };
+    const lease: Partial<ClientConfig> = { locks: ['short'], ttlMillis: millis(2000), thinkMillis: think };
     const [sleeper, other] = await Promise.all([start('c6', origin, lease), start('c7', origin, lease)]);
     const granted = () => sleeper.client.events.some(({ type }) => type === 'ok');
     sleeper.client.send({ t: 'start' });
     await expect.poll(granted, { interval: 5 }).toBe(true);
     await sleeper.container.signal('STOP');
     other.client.send({ t: 'start' });
-    await delay(1000);
+    await delay(2500);
     await sleeper.container.signal('CONT');
-    await delay(500);
     for (const { client } of [sleeper, other]) {
       client.send({ t: 'stop' });
       await client.answer('stopped');
