@@ -1,0 +1,86 @@
+// The backend `zookeeper`: an ensemble of three servers and the recipes that use it as a lock service. Puts the recipes
+// on the real port; knows the servers' configuration and nothing of how nodes are run.
+
+import { monotonicClock, monotonicOrigin, type Clock } from '../../clock.ts';
+import type { Backend } from '../../contract/backend.ts';
+import type { NodeSpec } from '../../contract/cluster.ts';
+import type { Recipe } from '../../contract/lock-client.ts';
+import type { Millis } from '../../history/op.ts';
+import { openZooKeeperPort } from './connection.ts';
+import { ZOOKEEPER_ERRORS } from './errors.ts';
+import type { ZooKeeperRecipe } from './port.ts';
+import { ephemeralSequential } from './recipes/ephemeral-sequential.ts';
+import { zkIgnoresSessionLoss } from './recipes/zk-ignores-session-loss.ts';
+import { zkNoGuid } from './recipes/zk-no-guid.ts';
+import { askRole } from './role.ts';
+
+/** The recipes without a port: a simulated ensemble can be put behind them as well. */
+export const ZOOKEEPER_RECIPES: readonly ZooKeeperRecipe[] = [
+  ephemeralSequential,
+  zkNoGuid,
+  zkIgnoresSessionLoss,
+];
+
+const SERVERS = ['z1', 'z2', 'z3'];
+const CLIENT_PORT = 2181;
+/** A tenth of the default: a session then lasts 0.4 s at least, and ends at most one tick late. */
+const TICK_MILLIS = 200;
+
+export const zookeeper: Backend = {
+  name: 'zookeeper',
+  topology: 'three ZooKeeper servers, one ensemble',
+  servers: ({ ttlMillis }) => SERVERS.map((name, index) => server(name, index + 1, ttlMillis)),
+  roles: { ask: askRole },
+  recipes: ZOOKEEPER_RECIPES.map((recipe) => onRealPort(recipe)),
+  errors: ZOOKEEPER_ERRORS,
+  leasesRestart: true,
+  // A silent leader is noticed after syncLimit ticks and an election takes about as long again; a session ends one tick
+  // late (ZooKeeper 3.9, administrator's guide, syncLimit; SessionTrackerImpl).
+  slackMillis: 5_000,
+  // A follower tells the leader twice a tick whom it has heard (LearnerSessionTracker). What it was about to tell when it
+  // died is lost, and the session counts from the heartbeat before, a third of the time-out earlier.
+  clockTolerance: 0.5,
+};
+
+function server(name: string, id: number, ttlMillis: Millis): NodeSpec {
+  const settings = [
+    `tickTime=${TICK_MILLIS}`,
+    'initLimit=50',
+    'syncLimit=10',
+    `maxSessionTimeout=${Math.max(20 * TICK_MILLIS, ttlMillis)}`,
+    'dataDir=/data',
+    `clientPort=${CLIENT_PORT}`,
+    '4lw.commands.whitelist=srvr',
+    'admin.enableServer=false',
+    ...SERVERS.map((peer, index) => `server.${index + 1}=${peer}:2888:3888`),
+  ];
+  return {
+    name,
+    role: 'server',
+    image: 'zookeeper',
+    files: [
+      { path: '/conf/zoo.cfg', content: `${settings.join('\n')}\n` },
+      { path: '/data/myid', content: `${id}\n` },
+    ],
+    port: CLIENT_PORT,
+    // Until it leads or follows it says that it is not serving requests.
+    ready: { kind: 'tcp', send: 'srvr', expect: 'Zookeeper version' },
+  };
+}
+
+function onRealPort(recipe: ZooKeeperRecipe): Recipe {
+  return {
+    ...recipe,
+    open: (context) => {
+      const { sleep } = monotonicClock(monotonicOrigin());
+      const clock: Clock = { now: () => context.now(), sleep };
+      const port = openZooKeeperPort({
+        servers: context.servers,
+        timeLimit: context.commandTimeLimit,
+        clock,
+      });
+      const lockClient = recipe.lockClient(port, clock, (request, reason) => context.onLost(request, reason));
+      return { ...lockClient, [Symbol.asyncDispose]: () => port[Symbol.asyncDispose]() };
+    },
+  };
+}

@@ -1,0 +1,189 @@
+// One ZooKeeper session over node-zookeeper-client, with what that library lacks (read in 1.1.3): it never notices that
+// a server has fallen silent, neither in the handshake nor later, so it is "connected" long after its session is gone;
+// it holds requests back while disconnected and sends them on when their caller has long given up; and it never calls
+// back for requests that were held back when the session expired. So: every request has a time limit, past which the
+// connection is dropped; nothing is handed over without a connection; a heartbeat of ours tells when we were last
+// heard; and a deadline counted from that ends the session for this client, whatever the library thinks.
+
+import type { Exception, Stat } from 'node-zookeeper-client';
+import type { Clock } from '../../clock.ts';
+import type { Outcome } from '../../contract/lock-client.ts';
+import { millis, nanos, nanosOf, type Millis, type Nanos } from '../../history/op.ts';
+import { watchDeadline, type Deadline } from '../deadline.ts';
+import {
+  isAnswer,
+  NO_NODE,
+  NOT_CONNECTED,
+  outcomeOf,
+  outcomeOfError,
+  SESSION_ENDED,
+  TIMED_OUT,
+} from './errors.ts';
+import type { SessionEnd, ZooKeeperSession } from './port.ts';
+import { watchConnection } from './watch-connection.ts';
+
+export interface Server {
+  readonly host: string;
+  readonly port: number;
+}
+
+export interface SessionOptions {
+  readonly servers: readonly Server[];
+  readonly timeoutMillis: Millis;
+  /** Of each request, and of finding a server for it. */
+  readonly timeLimit: Millis;
+  readonly clock: Clock;
+}
+
+export interface RealSession extends ZooKeeperSession {
+  /** Has not ended. */
+  readonly live: boolean;
+  /** Says goodbye, so that its nodes go at once. */
+  close(): Promise<void>;
+}
+
+/** A heartbeat three times in a session's time-out, as the libraries have it. */
+const HEARTBEATS = 3;
+/** The library waits up to this long between two rounds through the servers. */
+const SPIN_MILLIS = 50;
+const GOODBYE_MILLIS = 500;
+/** No node: asked about to be heard, and removed to write without an effect. */
+const NOWHERE = '/lockpick-nowhere';
+
+type Callback<T> = (error: Error | Exception | null, value?: T) => void;
+
+/** Opens a session; `fail` if no server takes it within the time limit. */
+export async function openSession(options: SessionOptions): Promise<Outcome<RealSession>> {
+  const { servers, timeoutMillis, timeLimit, clock } = options;
+  // Loaded when first used: a client of another service must not pay for it.
+  const { createClient, CreateMode, Event } = await import('node-zookeeper-client');
+  const client = createClient(servers.map(({ host, port }) => `${host}:${port}`).join(','), {
+    sessionTimeout: timeoutMillis,
+    spinDelay: SPIN_MILLIS,
+    retries: 0,
+  });
+  const { promise: ended, resolve: tellEnd } = Promise.withResolvers<SessionEnd>();
+  const connection = watchConnection(client, timeLimit);
+  let live = true;
+  let deadline: Deadline | undefined;
+  let heartbeat: NodeJS.Timeout | undefined;
+
+  const end = (reason: SessionEnd): void => {
+    if (!live) return;
+    live = false;
+    clearInterval(heartbeat);
+    deadline?.[Symbol.dispose]();
+    connection.stop();
+    tellEnd(reason);
+  };
+
+  const heard = (sent: Nanos): void => {
+    const until = nanos(sent + nanosOf(millis(client.getSessionTimeout())));
+    deadline ??= watchDeadline(clock, until, () => end('deadline'));
+    deadline.extendTo(until);
+  };
+
+  const ask = async <T>(
+    send: (done: Callback<T>) => void,
+    limit: Millis = timeLimit,
+  ): Promise<Outcome<T | undefined>> => {
+    if (!live) return outcomeOf(SESSION_ENDED);
+    if (!(await connection.within(limit))) return outcomeOf(live ? NOT_CONNECTED : SESSION_ENDED);
+    const sent = clock.now();
+    return await new Promise((resolve) => {
+      const timer = setTimeout(() => {
+        connection.drop();
+        resolve(outcomeOf(TIMED_OUT));
+      }, limit);
+      send((error, value) => {
+        clearTimeout(timer);
+        if (error === null || error === undefined || isAnswer(error)) heard(sent);
+        resolve(error === null || error === undefined ? { kind: 'ok', value } : outcomeOfError(error));
+      });
+    });
+  };
+
+  const beat = async (): Promise<void> => {
+    // A server that does not answer is left in time for another one to be heard before the session is over.
+    const limit = Math.min(timeLimit, client.getSessionTimeout() / HEARTBEATS);
+    await ask<Stat>((done) => client.exists(NOWHERE, done), millis(limit));
+  };
+
+  client.on('expired', () => end('expired'));
+  client.on('connected', () => void beat());
+  client.connect();
+  if (!(await connection.within(timeLimit))) {
+    end('closed');
+    return outcomeOf(NOT_CONNECTED);
+  }
+  await beat();
+  if (deadline === undefined) {
+    end('closed');
+    return outcomeOf(NOT_CONNECTED);
+  }
+  heartbeat = setInterval(() => void beat(), client.getSessionTimeout() / HEARTBEATS);
+
+  const remove = async (path: string): Promise<Outcome<{ readonly existed: boolean }>> => {
+    const outcome = await ask((done) => client.remove(path, done));
+    if (outcome.kind === 'ok') return { kind: 'ok', value: { existed: true } };
+    return outcome.error === NO_NODE.error ? { kind: 'ok', value: { existed: false } } : outcome;
+  };
+
+  return {
+    kind: 'ok',
+    value: {
+      id: client.getSessionId().toString('hex'),
+      ended,
+      get live() {
+        return live;
+      },
+      get deadline() {
+        return deadline?.at ?? nanos(0);
+      },
+      create: async (path, mode) => {
+        const flags = mode === 'persistent' ? CreateMode.PERSISTENT : CreateMode.EPHEMERAL_SEQUENTIAL;
+        return present(await ask<string>((done) => client.create(path, flags, done)));
+      },
+      children: async (path) => present(await ask<string[]>((done) => client.getChildren(path, done))),
+      stat: async (path) => {
+        const outcome = await ask<Stat | null>((done) => client.exists(path, done));
+        if (outcome.kind !== 'ok' || outcome.value === null || outcome.value === undefined)
+          return outcome.kind === 'ok' ? { kind: 'ok', value: undefined } : outcome;
+        const { czxid, ephemeralOwner } = outcome.value;
+        return {
+          kind: 'ok',
+          value: { createdBy: czxid.readBigInt64BE(), owner: ephemeralOwner.toString('hex') },
+        };
+      },
+      remove,
+      // The library has no `sync`. A write goes through the leader all the same, and what this server answers after it
+      // has been applied is at least as new.
+      sync: () => remove(NOWHERE),
+      gone: async (path, limit) => {
+        const { promise: changed, resolve } = Promise.withResolvers<unknown>();
+        // Reading the data leaves no watch behind where there is no node; asking whether it exists does.
+        const asked = await ask<Buffer>((done) =>
+          client.getData(path, (event) => resolve(event.getType() === Event.NODE_DELETED), done),
+        );
+        if (asked.kind !== 'ok') return;
+        const timer = setTimeout(resolve, limit);
+        await Promise.race([changed, connection.broken(), ended]);
+        clearTimeout(timer);
+      },
+      close: async () => {
+        if (!live) return;
+        connection.goodbye();
+        await Promise.race([connection.broken(), clock.sleep(millis(GOODBYE_MILLIS))]);
+        end('closed');
+      },
+    },
+  };
+}
+
+/** Where there is an answer there is a value. */
+function present<T>(outcome: Outcome<T | undefined>): Outcome<T> {
+  if (outcome.kind !== 'ok') return outcome;
+  return outcome.value === undefined
+    ? { kind: 'info', error: 'unexpected reply' }
+    : { kind: 'ok', value: outcome.value };
+}
