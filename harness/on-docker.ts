@@ -13,6 +13,7 @@ import { sweepDeadSessions } from './cluster/docker/session.ts';
 import { slackMillisOf } from './contract/backend.ts';
 import { HarnessError } from './contract/errors.ts';
 import type { Node, NodeSpec } from './contract/cluster.ts';
+import { DEFAULT_CLOCK_TOLERANCE } from './history/grants.ts';
 import { HISTORY_FORMAT, HISTORY_VERSION } from './history/op.ts';
 import { failoverFault } from './nemesis/faults/failover.ts';
 import { killFault } from './nemesis/faults/kill.ts';
@@ -25,6 +26,9 @@ import { defences } from './postgres-store/defences.ts';
 import { prepareStore, storeNode } from './postgres-store/node.ts';
 import type { RunParts } from './run.ts';
 import type { Surroundings } from './stored-run.ts';
+
+/** Servers count leases in whole milliseconds: one may run this much shorter, which matters for a short one. */
+const CLOCK_GRAIN_MILLIS = 2;
 
 export interface DockerStage {
   /** The parts of one run. Throws HarnessError if an image is missing and cannot be had. */
@@ -112,6 +116,7 @@ export async function onDocker(say: (line: string) => void): Promise<DockerStage
               fault: plan.fault,
               seed: plan.seed,
               ttlMillis: plan.ttlMillis,
+              clockTolerance: Math.max(DEFAULT_CLOCK_TOLERANCE, CLOCK_GRAIN_MILLIS / plan.ttlMillis),
               tokens: recipe.tokenSource !== undefined,
               ownerChecked: recipe.ownerChecked,
               deadlineAware: false,
