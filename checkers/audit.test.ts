@@ -134,6 +134,11 @@ describe('a flaw of the record', () => {
       /"x" is no decimal/,
     ],
     [
+      'a number that is not written plainly',
+      [page(90, [100, 110], [row(9, 1, 0, { version: '00' })])],
+      /"00" is no decimal/,
+    ],
+    [
       'a refusal that the client was not told',
       [page(90, [100, 110], [row(9, 1, 0, { accepted: false })])],
       /refused/,

@@ -149,6 +149,10 @@ describe('stale-write-landed', () => {
       expect(landedLate([first, second], 10, 1150)).toEqual([[1, 2, 3, 4]]);
     });
 
+    it('needs no other write to prove it of one that was sent late', () => {
+      expect(landedLate([first, second], 1200, 1250)).toEqual([[1, 2, 3]]);
+    });
+
     it('says nothing if what was before it may itself have been before the grant', () => {
       expect(landedLate([first, second], 500, 1110)).toEqual([]);
     });
