@@ -11,6 +11,7 @@ const root = join(import.meta.dirname, 'histories');
 const RULES = [
   'expired-grant',
   'foreign-release',
+  'late-loss-notice',
   'liveness',
   'lost-update',
   'mutual-exclusion',

@@ -10,6 +10,7 @@ import { surprisesOf } from '../checkers/expectation.ts';
 import { expiredGrant } from '../checkers/expired-grant.ts';
 import { foreignRelease } from '../checkers/foreign-release.ts';
 import { gradeOf } from '../checkers/grade.ts';
+import { lateLossNotice } from '../checkers/late-loss-notice.ts';
 import { liveness } from '../checkers/liveness.ts';
 import { lostUpdate } from '../checkers/lost-update.ts';
 import { mutualExclusion } from '../checkers/mutual-exclusion.ts';
@@ -30,6 +31,7 @@ const allRules: Rules = {
     tokens: tokenRegression,
     'foreign-release': foreignRelease,
     'expired-grant': expiredGrant,
+    'late-loss-notice': lateLossNotice,
     'store-fencing': storeFencing,
     'stale-write': staleWrite,
     'lost-update': lostUpdate,
