@@ -173,11 +173,17 @@ function foreign(
   },
 ): Finding<'foreign-release'> {
   const { process, lock, acquire, tenure } = grant;
-  const requests = [...meeting(answered, acquire.invoked, effect.at)]
+  // Whatever cannot be told apart in time from the tenure may have touched it.
+  const uncertain = 2 * history.header.clockErrorNanos;
+  const requests = [...meeting(answered, acquire.invoked - uncertain, effect.at + uncertain)]
     .map(({ operation }) => operation)
     .filter((request) => request.process !== process)
     .reverse();
-  const pending = unanswered.map(({ operation }) => operation).filter(({ invoked }) => invoked < effect.at);
+  const pending = unanswered
+    .map(({ operation }) => operation)
+    .filter(
+      ({ process: by, invoked }) => invoked < (by === process ? acquire.invoked : effect.at + uncertain),
+    );
   const named = pending.slice(-UNANSWERED_NAMED);
   const possible = requests.map(
     ({ process: by, op, id, invoked, completed }) =>
