@@ -141,6 +141,24 @@ describe('stuck-lock', () => {
   });
 });
 
+describe('a library that keeps its grants alive by itself', () => {
+  const kept = { meta: { keptAlive: true } };
+  const held = granted(1, 'c1', [0, 10]);
+  const down = { type: 'down', process: 'c1', reason: 'killed', time: 600 };
+  const lost = { type: 'lost', process: 'c1', lock: 'k1', reason: 'session-expired', time: 500 };
+
+  it.each<[what: string, more: Fields, over: number]>([
+    ['while its process lives', [], Infinity],
+    ['until a TTL after its process ended', [down], 1600],
+    ['until a TTL after it said that it lost the lock', [lost], 1500],
+  ])('may hold the lock %s', (_, more, over) => {
+    const due = Math.min(over + 1000, 90_000);
+    expect(found([held, attempt(50, due - 1)], kept, more)).toEqual([]);
+    expect(found([held, attempt(50, due)], kept, more)).toEqual(over === Infinity ? [] : ['stuck-lock 1 50']);
+    expect(found([held, attempt(50, due)], {}, more)).toEqual(['stuck-lock 1 50']);
+  });
+});
+
 describe('not-reacquired', () => {
   it('is a lock that could not be had for a while, for other reasons', () => {
     const tries = [attempt(2, 2150, refused), attempt(3, 3140, refused)];

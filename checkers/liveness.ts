@@ -63,12 +63,17 @@ function leasesOf(history: History, { operations, grants, downs }: LockRecord): 
       leases.push({ of: operation, over: settled + nanosOf(millis(ttlMillis ?? ttlLongest)) });
     else if (outcome === 'info') leases.push({ of: operation, over: downs.get(process) ?? Infinity });
   }
-  for (const { acquire, process, leaseEnd, release } of grants) {
+  for (const { acquire, process, leaseEnd, release, hold } of grants) {
     const released = release?.outcome === 'ok' ? release.completed : undefined;
-    if (leaseEnd === undefined)
-      leases.push({ of: acquire, over: released ?? downs.get(process) ?? Infinity });
+    const ended = released ?? downs.get(process) ?? Infinity;
+    if (leaseEnd === undefined) leases.push({ of: acquire, over: ended });
     // Its library may prolong the lease on the quiet, until it lets go.
     else if (released !== undefined) leases.push({ of: acquire, over: released });
+    else if (history.header.meta.keptAlive === true)
+      leases.push({
+        of: acquire,
+        over: (hold.endedBy === 'lost' ? hold.end : ended) + nanosOf(millis(ttlLongest)),
+      });
   }
   return leases;
 }
