@@ -75,7 +75,7 @@ export function openEtcdPort(
         ? { kind: 'ok', value: { existed: false } }
         : outcome;
     },
-    transact: ({ when, then, otherwise = [] }) =>
+    transact: ({ when, success, failure = [] }) =>
       ask(
         ({ client }) =>
           client.kv.txn(
@@ -88,8 +88,8 @@ export function openEtcdPort(
                   create_revision: when.createRevision.toString(),
                 },
               ],
-              success: then.map(requestOf),
-              failure: otherwise.map(requestOf),
+              success: success.map(requestOf),
+              failure: failure.map(requestOf),
             },
             callLimit(timeLimit),
           ),

@@ -25,7 +25,7 @@ export function openKeepAlives(client: Etcd3['leaseClient']): KeepAlives {
 
   const fail = (error: unknown): void => {
     opened = undefined;
-    for (const { reject } of [...waiting.values()].flat()) reject(error);
+    for (const one of [...waiting.values()].flat()) one.reject(error);
     waiting.clear();
   };
 

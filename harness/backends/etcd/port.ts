@@ -25,11 +25,11 @@ export type Operation =
   /** The youngest key that begins with `prefix` and was created before the revision; none, or one. */
   | { readonly kind: 'before'; readonly prefix: string; readonly createRevision: bigint };
 
-/** Applied as one: `then` if the key's create revision is the one named (0: there is no such key), else `otherwise`. */
+/** Applied as one: `success` if the key's create revision is the one named (0: there is no such key), else `failure`. */
 export interface Transaction {
   readonly when: { readonly key: string; readonly createRevision: bigint };
-  readonly then: readonly Operation[];
-  readonly otherwise?: readonly Operation[];
+  readonly success: readonly Operation[];
+  readonly failure?: readonly Operation[];
 }
 
 export interface TransactionReply {

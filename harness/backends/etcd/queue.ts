@@ -89,7 +89,7 @@ export async function waitForTurn(
   const { key, lease } = place;
   const put = await etcd.transact({
     when: { key, createRevision: 0n },
-    then: [{ kind: 'put', key, value: request.owner, lease }],
+    success: [{ kind: 'put', key, value: request.owner, lease }],
   });
   if (put.kind !== 'ok') return put;
   const createRevision = put.value.revision;
@@ -102,7 +102,7 @@ export async function waitForTurn(
     }
     const turn = await etcd.transact({
       when: { key, createRevision },
-      then: [{ kind: 'before', prefix: queueOf(request.lock), createRevision }],
+      success: [{ kind: 'before', prefix: queueOf(request.lock), createRevision }],
     });
     if (turn.kind === 'ok' && !turn.value.succeeded) return outcomeOf(LEASE_GONE);
     const predecessor = turn.kind === 'ok' ? predecessorIn(turn.value) : undefined;

@@ -4,7 +4,7 @@
 import type { Backend } from '../../contract/backend.ts';
 import type { NodeSpec } from '../../contract/cluster.ts';
 import type { Recipe } from '../../contract/lock-client.ts';
-import { monotonicClock, monotonicOrigin, type Clock } from '../../clock.ts';
+import { runClock } from '../run-clock.ts';
 import { openEtcdPort } from './connection.ts';
 import { ETCD_ERRORS } from './errors.ts';
 import type { EtcdRecipe } from './port.ts';
@@ -70,8 +70,7 @@ function onRealPort(recipe: EtcdRecipe): Recipe {
   return {
     ...recipe,
     open: (context) => {
-      const { sleep } = monotonicClock(monotonicOrigin());
-      const clock: Clock = { now: () => context.now(), sleep };
+      const clock = runClock(context);
       const port = openEtcdPort(context.servers, {
         first: numberIn(context.process),
         timeLimit: context.commandTimeLimit,

@@ -115,12 +115,12 @@ export async function removeSurely<T>(
   clock: Clock,
   remove: () => Promise<Outcome<T>>,
 ): Promise<Outcome<T>> {
-  let ended = false;
-  void session.ended.then(() => (ended = true));
+  const ended = new AbortController();
+  void session.ended.then(() => ended.abort());
   const first = await remove();
   const goOn = async (): Promise<void> => {
     do await clock.sleep(RETRY_PAUSE);
-    while (!ended && (await remove()).kind !== 'ok');
+    while (!ended.signal.aborted && (await remove()).kind !== 'ok');
   };
   if (first.kind !== 'ok') void goOn();
   return first;

@@ -1,11 +1,11 @@
 // The backend `zookeeper`: an ensemble of three servers and the recipes that use it as a lock service. Puts the recipes
 // on the real port; knows the servers' configuration and nothing of how nodes are run.
 
-import { monotonicClock, monotonicOrigin, type Clock } from '../../clock.ts';
 import type { Backend } from '../../contract/backend.ts';
 import type { NodeSpec } from '../../contract/cluster.ts';
 import type { Recipe } from '../../contract/lock-client.ts';
 import type { Millis } from '../../history/op.ts';
+import { runClock } from '../run-clock.ts';
 import { openZooKeeperPort } from './connection.ts';
 import { ZOOKEEPER_ERRORS } from './errors.ts';
 import type { ZooKeeperRecipe } from './port.ts';
@@ -72,8 +72,7 @@ function onRealPort(recipe: ZooKeeperRecipe): Recipe {
   return {
     ...recipe,
     open: (context) => {
-      const { sleep } = monotonicClock(monotonicOrigin());
-      const clock: Clock = { now: () => context.now(), sleep };
+      const clock = runClock(context);
       const port = openZooKeeperPort({
         servers: context.servers,
         timeLimit: context.commandTimeLimit,

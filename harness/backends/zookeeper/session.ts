@@ -64,14 +64,12 @@ export async function openSession(options: SessionOptions): Promise<Outcome<Real
   });
   const { promise: ended, resolve: tellEnd } = Promise.withResolvers<SessionEnd>();
   const connection = watchConnection(client, timeLimit);
-  let live = true;
+  const over = new AbortController();
   let deadline: Deadline | undefined;
-  let heartbeat: NodeJS.Timeout | undefined;
 
   const end = (reason: SessionEnd): void => {
-    if (!live) return;
-    live = false;
-    clearInterval(heartbeat);
+    if (over.signal.aborted) return;
+    over.abort();
     deadline?.[Symbol.dispose]();
     connection.stop();
     tellEnd(reason);
@@ -87,8 +85,9 @@ export async function openSession(options: SessionOptions): Promise<Outcome<Real
     send: (done: Callback<T>) => void,
     limit: Millis = timeLimit,
   ): Promise<Outcome<T | undefined>> => {
-    if (!live) return outcomeOf(SESSION_ENDED);
-    if (!(await connection.within(limit))) return outcomeOf(live ? NOT_CONNECTED : SESSION_ENDED);
+    if (over.signal.aborted) return outcomeOf(SESSION_ENDED);
+    if (!(await connection.within(limit)))
+      return outcomeOf(over.signal.aborted ? SESSION_ENDED : NOT_CONNECTED);
     const sent = clock.now();
     return await new Promise((resolve) => {
       const timer = setTimeout(() => {
@@ -109,6 +108,13 @@ export async function openSession(options: SessionOptions): Promise<Outcome<Real
     await ask<Stat>((done) => client.exists(NOWHERE, done), millis(limit));
   };
 
+  const keepAlive = async (): Promise<void> => {
+    while (!over.signal.aborted) {
+      await clock.sleep(millis(client.getSessionTimeout() / HEARTBEATS), over.signal).catch(() => undefined);
+      await beat();
+    }
+  };
+
   client.on('expired', () => end('expired'));
   client.on('connected', () => void beat());
   client.connect();
@@ -121,7 +127,7 @@ export async function openSession(options: SessionOptions): Promise<Outcome<Real
     end('closed');
     return outcomeOf(NOT_CONNECTED);
   }
-  heartbeat = setInterval(() => void beat(), client.getSessionTimeout() / HEARTBEATS);
+  void keepAlive();
 
   const remove = async (path: string): Promise<Outcome<{ readonly existed: boolean }>> => {
     const outcome = await ask((done) => client.remove(path, done));
@@ -135,7 +141,7 @@ export async function openSession(options: SessionOptions): Promise<Outcome<Real
       id: client.getSessionId().toString('hex'),
       ended,
       get live() {
-        return live;
+        return !over.signal.aborted;
       },
       get deadline() {
         return deadline?.at ?? nanos(0);
@@ -171,7 +177,7 @@ export async function openSession(options: SessionOptions): Promise<Outcome<Real
         clearTimeout(timer);
       },
       close: async () => {
-        if (!live) return;
+        if (over.signal.aborted) return;
         connection.goodbye();
         await Promise.race([connection.broken(), clock.sleep(millis(GOODBYE_MILLIS))]);
         end('closed');

@@ -12,17 +12,17 @@ export const etcd3Lock: Recipe = {
   polls: true,
   keepsAlive: true,
   ownerChecked: true,
-  open: ({ servers, commandTimeLimit, now, onLost }) => {
-    const library = openEtcdLibrary(servers, commandTimeLimit);
+  open: (context) => {
+    const library = openEtcdLibrary(context.servers, context.commandTimeLimit);
     const locks = new WeakMap<object, LibraryLock>();
     return {
       async acquire(request) {
         const ttlSeconds = wholeSeconds(request.ttlMillis);
         const lock = await library.lock(`lock/${request.lock}`, ttlSeconds, () =>
-          onLost(request, 'lease-lost'),
+          context.onLost(request, 'lease-lost'),
         );
         locks.set(request, lock);
-        const validUntil = leaseEnd(now(), ttlSeconds);
+        const validUntil = leaseEnd(context.now(), ttlSeconds);
         const outcome = await lock.acquire();
         return outcome.kind === 'ok' ? { kind: 'ok', value: { request, validUntil } } : outcome;
       },

@@ -15,10 +15,9 @@ export const ephemeralSequential: ZooKeeperRecipe = {
   keepsAlive: true,
   ownerChecked: true,
   lockClient: (zooKeeper, clock, onLost) =>
-    queueClient(zooKeeper, clock, (session, request, held) => {
-      void session.ended.then((reason) => {
-        if (held()) onLost(request, `session ${reason}`);
-      });
+    queueClient(zooKeeper, clock, async (session, request, held) => {
+      const reason = await session.ended;
+      if (held()) onLost(request, `session ${reason}`);
     }),
 };
 
@@ -29,11 +28,11 @@ interface Attempt {
   held: boolean;
 }
 
-/** `watch` is told of every grant. */
+/** `watch` is started for every grant. */
 export function queueClient(
   zooKeeper: ZooKeeperPort,
   clock: Clock,
-  watch: (session: ZooKeeperSession, request: AcquireRequest, held: () => boolean) => void,
+  watch: (session: ZooKeeperSession, request: AcquireRequest, held: () => boolean) => Promise<void>,
 ): Omit<LockClient, keyof AsyncDisposable> {
   const attempts = new WeakMap<AcquireRequest, Attempt>();
 
@@ -50,7 +49,7 @@ export function queueClient(
       const outcome = await waitForTurn(session, clock, { request, path: entered.value });
       if (outcome.kind === 'ok') {
         attempt.held = true;
-        watch(session, request, () => attempt.held);
+        void watch(session, request, () => attempt.held);
       }
       return outcome;
     },

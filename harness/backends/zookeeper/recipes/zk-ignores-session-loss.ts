@@ -10,5 +10,5 @@ export const zkIgnoresSessionLoss: ZooKeeperRecipe = {
   summary:
     'as ephemeral-sequential, but what becomes of the session is not looked at once the lock was granted',
   flaw: 'a holder whose session has ended goes on',
-  lockClient: (zooKeeper, clock) => queueClient(zooKeeper, clock, () => {}),
+  lockClient: (zooKeeper, clock) => queueClient(zooKeeper, clock, () => Promise.resolve()),
 };

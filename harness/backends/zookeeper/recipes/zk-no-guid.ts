@@ -1,10 +1,8 @@
 // Wrong on purpose: the node's name does not tell whose it is, and a create whose reply was lost is tried again. If the
 // first one had made a node, its session keeps that alive, nobody knows that it holds the lock, and everybody waits.
 
-import type { AcquireRequest } from '../../../contract/lock-client.ts';
-import type { Outcome } from '../../../contract/lock-client.ts';
-import type { ZooKeeperRecipe } from '../port.ts';
-import type { ZooKeeperSession } from '../port.ts';
+import type { AcquireRequest, Outcome } from '../../../contract/lock-client.ts';
+import type { ZooKeeperRecipe, ZooKeeperSession } from '../port.ts';
 import { enter, NO_SESSION, removeSurely, waitForTurn } from '../queue.ts';
 
 const NAME = 'lock-';
@@ -23,6 +21,18 @@ export const zkNoGuid: ZooKeeperRecipe = {
     const paths = new WeakMap<AcquireRequest, string>();
     const held = new Set<AcquireRequest>();
 
+    const watch = async (session: ZooKeeperSession, request: AcquireRequest): Promise<void> => {
+      const reason = await session.ended;
+      if (held.delete(request)) onLost(request, `session ${reason}`);
+    };
+    const leave = async (request: AcquireRequest): Promise<Outcome<{ readonly released?: boolean }>> => {
+      const path = paths.get(request);
+      const opened = await zooKeeper.session(request.ttlMillis);
+      if (path === undefined || opened.kind !== 'ok') return { kind: 'ok', value: {} };
+      const removed = await removeSurely(opened.value, clock, () => opened.value.remove(path));
+      return removed.kind === 'ok' ? { kind: 'ok', value: { released: removed.value.existed } } : removed;
+    };
+
     return {
       async acquire(request) {
         const opened = await zooKeeper.session(request.ttlMillis);
@@ -34,9 +44,7 @@ export const zkNoGuid: ZooKeeperRecipe = {
         const outcome = await waitForTurn(session, clock, { request, path: entered.value });
         if (outcome.kind === 'ok') {
           held.add(request);
-          void session.ended.then((reason) => {
-            if (held.delete(request)) onLost(request, `session ${reason}`);
-          });
+          void watch(session, request);
         }
         return outcome;
       },
@@ -46,16 +54,6 @@ export const zkNoGuid: ZooKeeperRecipe = {
       },
       abandon: leave,
     };
-
-    async function leave(request: AcquireRequest) {
-      const path = paths.get(request);
-      const opened = await zooKeeper.session(request.ttlMillis);
-      if (path === undefined || opened.kind !== 'ok') return { kind: 'ok', value: {} } as const;
-      const removed = await removeSurely(opened.value, clock, () => opened.value.remove(path));
-      return removed.kind === 'ok'
-        ? ({ kind: 'ok', value: { released: removed.value.existed } } as const)
-        : removed;
-    }
   },
 };
 
