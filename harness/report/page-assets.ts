@@ -5,7 +5,22 @@
 import { readFileSync } from 'node:fs';
 
 /** In an order in which each needs only those before it. */
-const SCRIPT_FILES = ['unpack.js', 'view.js', 'layout.js', 'paint.js', 'draw.js', 'timeline.js', 'main.js'];
+const SCRIPT_FILES = [
+  'unpack.js',
+  'view.js',
+  'layout.js',
+  'paint.js',
+  'scene.js',
+  'draw-lanes.js',
+  'draw-findings.js',
+  'overview.js',
+  'draw.js',
+  'point.js',
+  'timeline.js',
+  'main.js',
+];
+
+const STYLE_FILES = ['page.css', 'figures.css'];
 
 function pageFile(file: string): string {
   return readFileSync(new URL(`./page/${file}`, import.meta.url), 'utf8');
@@ -22,5 +37,5 @@ function joined(files: readonly string[]): string {
     .join('\n');
 }
 
-export const PAGE_STYLE = `\n${pageFile('page.css')}`;
+export const PAGE_STYLE = `\n${STYLE_FILES.map(pageFile).join('\n')}`;
 export const PAGE_SCRIPT = `\n${joined(SCRIPT_FILES)}`;

@@ -27,15 +27,17 @@ const without = CHROMIUM === undefined ? ' (skipped: no Chromium here; name one 
 
 // What is evaluated in the page is text: the browser's names are not those of these sources.
 
-/** How many pixels of the timeline differ from its first one, and how many are of the colour of findings. */
+/** How many pixels of the timeline differ from its first one; how many in the row of findings are of their colour. */
 const PIXELS = `(() => {
   const canvas = document.querySelector('.stage canvas');
   const alert = getComputedStyle(document.documentElement).getPropertyValue('--alert').trim();
   const [red, green, blue] = [1, 3, 5].map((at) => parseInt(alert.slice(at, at + 2), 16));
   const shown = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data;
+  const rowOfFindings = [22 * canvas.width * 4, 48 * canvas.width * 4];
   const found = { drawn: 0, alert: 0 };
   for (let at = 0; at < shown.length; at += 4) {
     if (shown[at] !== shown[0] || shown[at + 1] !== shown[1] || shown[at + 2] !== shown[2]) found.drawn++;
+    if (at < rowOfFindings[0] || at > rowOfFindings[1]) continue;
     if (shown[at] === red && shown[at + 1] === green && shown[at + 2] === blue) found.alert++;
   }
   return found;

@@ -5,7 +5,7 @@ import type { Finding } from '../../checkers/verdict.ts';
 import type { FaultSpan, History, Operation } from '../history/history.ts';
 import { grantsOf, intersect, type Grant, type Interval } from '../history/grants.ts';
 import type { JudgedRun, ReportedPlan } from './judged-run.ts';
-import { byName, duration, faultClause, laneName, listed, name } from './words.ts';
+import { byName, counted, duration, faultClause, laneName, listed, name } from './words.ts';
 
 export interface RunView {
   readonly run: JudgedRun;
@@ -178,6 +178,9 @@ export function headline(view: RunView, finding: Finding): string {
   }
 }
 
+/** In one clause; a finding's own list has them all. */
+const FAULTS_NAMED_MAX = 2;
+
 /** Under what it happened: ` while c3 was paused`, ` after c3 had been paused`, or nothing. */
 export function circumstances(view: RunView, finding: Finding): string {
   const spans = finding.faults.flatMap((id) => view.faults.get(id) ?? []);
@@ -188,8 +191,10 @@ export function circumstances(view: RunView, finding: Finding): string {
     inForce.length > 0
       ? ([inForce, 'while', 'was'] as const)
       : ([spans.filter(({ begin }) => begin <= from), 'after', 'had been'] as const);
-  const [fault] = shown;
-  return fault === undefined ? '' : ` ${word} ${faultClause(fault, tense)}`;
+  if (shown.length === 0) return '';
+  const clauses = shown.slice(0, FAULTS_NAMED_MAX).map((fault) => faultClause(fault, tense));
+  const others = shown.length - clauses.length;
+  return ` ${word} ${listed([...clauses, ...(others > 0 ? [counted(others, 'other fault')] : [])])}`;
 }
 
 /** What ended a hold, for people. */

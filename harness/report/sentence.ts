@@ -14,11 +14,15 @@ import { counted, listed } from './words.ts';
 /** Which finding stands for the rest: what broke exclusion first, then what came of it. */
 const LEADING: readonly SafetyCode[] = ['double-grant', 'belief-overlap', 'foreign-release', ...SAFETY_CODES];
 
-/** `<cell> is UNSAFE: …`, without the full stop's sequel: grade, worst finding, what else. */
+/** `<cell> is UNSAFE: …`: grade, worst finding, what else was found. */
 export function verdictSentence(view: RunView): string {
   const { verdict } = view.run;
   const word = GRADE_MEANING[verdict.grade].word.toUpperCase();
-  return `${view.cell} is ${word}: ${because(view, verdict)}.`;
+  const stuck = countsByCode(verdict.liveness).map(([code, total]) =>
+    counted(total, ...CODE_MEANING[code].counted),
+  );
+  const liveness = stuck.length === 0 ? '' : `; beside that ${listed(stuck)}`;
+  return `${view.cell} is ${word}: ${because(view, verdict)}${liveness}.`;
 }
 
 function because(view: RunView, verdict: Verdict): string {
@@ -33,7 +37,7 @@ function because(view: RunView, verdict: Verdict): string {
       );
     }
     case 'safe':
-      return `no rule was broken in ${tried(verdict)}`;
+      return `no safety rule was broken in ${tried(verdict)}`;
     case 'inconclusive':
       return (
         verdict.power.warnings.find(({ decisive }) => decisive)?.message ??

@@ -24,10 +24,13 @@ export interface TimelineColumns {
   /** Microseconds. */
   readonly end: number;
   readonly lanes: readonly { readonly name: string; readonly kind: 'client' | 'node' }[];
+  readonly kinds: readonly string[];
+  readonly outcomes: readonly string[];
   /** All lock names; the first `lockLanes` of them have a lane. */
   readonly locks: readonly string[];
   readonly lockLanes: number;
-  readonly processes: readonly { readonly name: string; readonly lane: number }[];
+  /** `ended`: its last sign of life. */
+  readonly processes: readonly { readonly name: string; readonly lane: number; readonly ended: number }[];
   /** Errors, stores and keys: what operations refer to by index; 0 is the empty text. */
   readonly words: readonly string[];
   /** In order of invocation. */
@@ -35,11 +38,11 @@ export interface TimelineColumns {
     /** Difference to the one before. */
     readonly id: readonly number[];
     readonly process: readonly number[];
-    /** Index in `OPERATION_KINDS`. */
+    /** Index in `kinds`. */
     readonly kind: readonly number[];
     readonly lock: readonly number[];
     readonly store: readonly number[];
-    /** Index in `OUTCOMES`. */
+    /** Index in `outcomes`. */
     readonly outcome: readonly number[];
     readonly error: readonly number[];
     /** Difference to the one before. */
@@ -118,6 +121,8 @@ export function timelineColumns(view: RunView): TimelineColumns {
   return {
     end: micros(history.end),
     lanes,
+    kinds: OPERATION_KINDS,
+    outcomes: OUTCOMES,
     operations: {
       id: differences(drawn.map(({ id }) => id)),
       process: drawn.map(({ process }) => processes.index(process)),
@@ -203,6 +208,7 @@ export function timelineColumns(view: RunView): TimelineColumns {
     processes: processes.texts.map((process) => ({
       name: name(process),
       lane: laneIndex.get(view.laneOf(process)) ?? 0,
+      ended: micros(history.lastSeen.get(process) ?? history.end),
     })),
     words: words.texts,
   };

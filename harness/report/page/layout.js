@@ -104,10 +104,19 @@ export function layoutOf(model) {
  * @param {number} operation
  */
 export function isNotable({ columns }, operation) {
-  const outcome = columns.operations.outcome[operation];
+  const outcome = columns.outcomes[columns.operations.outcome[operation] ?? 0];
   return (
-    outcome === 2 || (outcome === 1 && columns.words[columns.operations.error[operation] ?? 0] !== 'busy')
+    outcome === 'info' ||
+    (outcome === 'fail' && columns.words[columns.operations.error[operation] ?? 0] !== 'busy')
   );
+}
+
+/**
+ * Where the first row of holds begins in a lane; in the lane of a lock the tenures are above it.
+ * @param {Lane} lane
+ */
+export function holdsTop({ kind, top }) {
+  return top + (kind === 'lock' ? GAP + TENURE_HEIGHT + 1 : GAP - 1);
 }
 
 /**

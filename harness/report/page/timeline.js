@@ -1,25 +1,19 @@
 // One run's timeline: its canvases, its buttons, and what hands do to it (wheel, drag, pinch, brush, keys). Keeps the
 // view and the selected finding; draws through draw.js.
 
-import {
-  layoutOf,
-  AXIS_HEIGHT,
-  FAULT_HEIGHT,
-  FINDINGS_HEIGHT,
-  HOLD_HEIGHT,
-  TENURE_HEIGHT,
-  firstReaching,
-} from './layout.js';
+import { drawTimeline } from './draw.js';
+import { viewOfFinding } from './draw-findings.js';
+import { layoutOf } from './layout.js';
+import { drawOverview, loadOf } from './overview.js';
 import { paintOf } from './paint.js';
+import { findingAt, linesAt, REACH_PIXELS } from './point.js';
+import { scaleOf } from './scene.js';
 import { panned, whole, within, zoomed } from './view.js';
-import { clustersOf, drawOverview, drawTimeline, kindName, loadOf, scaleOf, viewOfFinding } from './draw.js';
 
 /** @import { Model } from './unpack.js' */
 /** @import { View } from './view.js' */
-/** @import { Lane } from './layout.js' */
 
 const OVERVIEW_HEIGHT = 40;
-const REACH_PIXELS = 4;
 
 /**
  * What the rest of the page may ask of a timeline.
@@ -186,7 +180,7 @@ export function timelineIn(frame, model) {
   canvas.addEventListener('pointerup', (event) => {
     pointers.delete(event.pointerId);
     if (travelled > REACH_PIXELS) return;
-    const finding = findingAt(event.offsetX, event.offsetY);
+    const finding = findingAt(scene(), { x: event.offsetX, y: event.offsetY });
     if (finding !== undefined) select(finding);
   });
   canvas.addEventListener('pointercancel', (event) => pointers.delete(event.pointerId));
@@ -229,25 +223,12 @@ export function timelineIn(frame, model) {
   });
 
   /**
-   * @param {number} x
-   * @param {number} y
-   */
-  const findingAt = (x, y) => {
-    if (y < AXIS_HEIGHT || y > AXIS_HEIGHT + FINDINGS_HEIGHT) return undefined;
-    const cluster = clustersOf(scene()).find((candidate) => Math.abs(candidate.x - x) <= 9);
-    if (cluster === undefined) return undefined;
-    // A second click on several goes to the next of them.
-    const following = cluster.findings.find((finding) => finding > selected);
-    return cluster.findings.includes(selected) && following !== undefined ? following : cluster.findings[0];
-  };
-
-  /**
    * Shows what is under the pointer.
    * @param {number} x
    * @param {number} y
    */
   const point = (x, y) => {
-    const lines = linesAt(x, y);
+    const lines = linesAt(scene(), { x, y });
     tip.hidden = lines.length === 0;
     if (tip.hidden) return;
     tip.replaceChildren(
@@ -256,98 +237,6 @@ export function timelineIn(frame, model) {
     const left = Math.min(Math.max(x + 14, 0), Math.max(width - tip.offsetWidth - 4, 0));
     const below = y + 18 + tip.offsetHeight < layout.height;
     tip.style.transform = `translate(${left}px, ${below ? y + 18 : Math.max(y - tip.offsetHeight - 10, 0)}px)`;
-  };
-
-  /**
-   * @param {number} x
-   * @param {number} y
-   * @returns {string[]}
-   */
-  const linesAt = (x, y) => {
-    const finding = findingAt(x, y);
-    if (finding !== undefined) {
-      const chosen = columns.findings[finding];
-      return chosen === undefined ? [] : [`${chosen.code} at ${seconds(chosen.at)}`, chosen.says];
-    }
-    const time = timeAt(x);
-    const reach = REACH_PIXELS / scaleOf(scene());
-    if (y >= layout.faultsTop && y < layout.faultsBottom) {
-      const row = Math.floor((y - layout.faultsTop) / FAULT_HEIGHT);
-      return columns.faults
-        .filter(
-          ({ begin, end }, index) =>
-            layout.faultRow[index] === row && begin <= time + reach && (end < 0 || end >= time - reach),
-        )
-        .flatMap(({ id, says, begin, acted, end }) => [
-          `${id}: ${says}`,
-          `asked for ${seconds(begin)}, ${acted < 0 ? 'nothing showed that it acted' : `proved to act ${seconds(acted)}`}, ${end < 0 ? 'never healed' : `healed ${seconds(end)}`}`,
-        ]);
-    }
-    const lane = layout.lanes.find(({ top, height }) => y >= top && y < top + height);
-    if (lane === undefined) return [];
-    const notes = columns.notes.filter(
-      (note) => layout.lanes[note.lane] === lane && Math.abs(note.at - time) <= 2 * reach,
-    );
-    return [
-      ...notes.map(({ at, says }) => `${says}, ${seconds(at)}`),
-      ...(lane.kind === 'lock'
-        ? grantLines(lane, { time, reach, y })
-        : processLines(lane, { time, reach, y })),
-    ];
-  };
-
-  /**
-   * @param {Lane} lane
-   * @param {{ time: number, reach: number, y: number }} at
-   */
-  const grantLines = (lane, { time, reach, y }) => {
-    const { grants } = model;
-    const inTenure = y < lane.top + 7 + TENURE_HEIGHT;
-    const row = Math.floor((y - lane.top - 7 - TENURE_HEIGHT) / (HOLD_HEIGHT + 1));
-    const until = inTenure ? grants.tenureUntil : grants.until;
-    const grant = nearest(
-      lane.grants,
-      grants.from,
-      until,
-      { time, reach },
-      (candidate) => inTenure || lane.kind !== 'lock' || columns.grants.row[candidate] === row,
-    );
-    if (grant === undefined) return [];
-    const operation = columns.grants.operation[grant] ?? 0;
-    const process = columns.processes[columns.operations.process[operation] ?? 0]?.name ?? '';
-    const from = grants.from[grant] ?? 0;
-    const held = (grants.until[grant] ?? 0) - from;
-    return [
-      `${process} holds ${columns.locks[grants.lock[grant] ?? 0] ?? ''}: acquire #${model.operations.id[operation] ?? ''}${columns.operations.note[operation] ? `, ${columns.operations.note[operation]}` : ''}`,
-      `believed ${seconds(from)} – ${seconds(from + held)} (${(held / 1e3).toFixed(1)} ms), ended by ${columns.words[columns.grants.endedBy[grant] ?? 0] ?? ''}`,
-      `tenure certain until ${seconds(grants.tenureUntil[grant] ?? 0)}`,
-    ];
-  };
-
-  /**
-   * @param {Lane} lane
-   * @param {{ time: number, reach: number, y: number }} at
-   */
-  const processLines = (lane, at) => {
-    if (at.y < lane.top + 5 + HOLD_HEIGHT) {
-      const lines = grantLines(lane, { ...at, y: Infinity });
-      if (lines.length > 0) return lines;
-    }
-    const { operations } = model;
-    const operation = nearest(lane.operations, operations.from, operations.until, at, () => true);
-    if (operation === undefined) return [];
-    const column = columns.operations;
-    const process = columns.processes[column.process[operation] ?? 0]?.name ?? '';
-    const on = columns.words[column.store[operation] ?? 0] || columns.locks[column.lock[operation] ?? 0];
-    const outcome = ['ok', 'fail', 'info: unknown'][column.outcome[operation] ?? 0];
-    const error = columns.words[column.error[operation] ?? 0];
-    const completed =
-      (column.took[operation] ?? -1) < 0 ? 'never' : seconds(operations.until[operation] ?? 0);
-    return [
-      `#${operations.id[operation] ?? ''} ${kindName(column.kind[operation] ?? 0)} ${on} by ${process}: ${outcome}${error ? `, ${error}` : ''}`,
-      `invoked ${seconds(operations.from[operation] ?? 0)}, completed ${completed}`,
-      ...(column.note[operation] ? [column.note[operation]] : []),
-    ];
   };
 
   return {
@@ -360,36 +249,6 @@ export function timelineIn(frame, model) {
       draw();
     },
   };
-}
-
-/**
- * The item at `time`, or the one that is less than `reach` away from it.
- * @param {import('./layout.js').Track} track
- * @param {Float64Array} from
- * @param {Float64Array} until
- * @param {{ time: number, reach: number }} at
- * @param {(item: number) => boolean} fits
- */
-function nearest(track, from, until, { time, reach }, fits) {
-  /** @type {number | undefined} */
-  let found;
-  let distance = reach;
-  for (let position = firstReaching(track, time - reach); position < track.items.length; position++) {
-    const item = track.items[position] ?? 0;
-    if ((from[item] ?? 0) > time + reach) break;
-    if (!fits(item)) continue;
-    const away = Math.max((from[item] ?? 0) - time, time - (until[item] ?? 0), 0);
-    if (away <= distance) {
-      found = item;
-      distance = away;
-    }
-  }
-  return found;
-}
-
-/** @param {number} micros */
-function seconds(micros) {
-  return `${(micros / 1e6).toFixed(6)} s`;
 }
 
 /**

@@ -16,7 +16,7 @@
  * @property {number} length
  * @property {Float64Array} id
  * @property {Float64Array} from
- * @property {Float64Array} until the end of the run where it never completed
+ * @property {Float64Array} until where it never completed: the end of its process
  * @property {Uint16Array} lane
  */
 /**
@@ -54,7 +54,7 @@ function modelOf(columns) {
   const lane = Uint16Array.from(operations.process, (process) => processes[process]?.lane ?? 0);
   const until = from.map((time, index) => {
     const took = operations.took[index] ?? -1;
-    return took < 0 ? end : time + took;
+    return took < 0 ? (processes[operations.process[index] ?? 0]?.ended ?? end) : time + took;
   });
   const granted = Float64Array.from(grants.operation, (operation) => until[operation] ?? 0);
   return {
