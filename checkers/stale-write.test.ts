@@ -70,9 +70,58 @@ describe('stale-write-landed', () => {
     expect(found([first, second, write(3, 'c1', [1110, 1210])])).toEqual([]);
   });
 
-  it('says nothing where the two acquires overlap: the other one may have come first', () => {
+  it('says nothing where the other one was answered first, or at once', () => {
+    expect(found([granted(1, 'c1', [0, 1120]), second, write(3, 'c1', [1200, 1210])])).toEqual([]);
     expect(found([granted(1, 'c1', [0, 1110]), second, write(3, 'c1', [1200, 1210])])).toEqual([]);
-    expect(found([granted(1, 'c1', [0, 1100]), second, write(3, 'c1', [1200, 1210])])).toEqual([]);
+  });
+
+  describe('with a grant that had been asked for before', () => {
+    const late = write(3, 'c1', [1400, 1410]);
+
+    it('finds it if that one was in force after the first: answered within its lease', () => {
+      expect(found([first, granted(2, 'c2', [9, 900]), late])).toEqual([[1, 2, 3]]);
+      expect(found([first, granted(2, 'c2', [10, 900]), late])).toEqual([[1, 2, 3]]);
+    });
+
+    it('finds it if its own release or renewal proves that', () => {
+      const waiting = granted(2, 'c2', [9, 1110]);
+      expect(found([first, waiting, late])).toEqual([]);
+      expect(found([first, waiting, released(4, 'c2', [1300, 1310]), late])).toEqual([[1, 2, 3]]);
+      const gone = released(4, 'c2', [1300, 1310], { released: false });
+      expect(found([first, waiting, gone, late])).toEqual([]);
+      const renewed = step(4, 'c2', 'renew', [1300, 1310], { lock: 'k1', ttlMillis: 1000 });
+      expect(found([first, waiting, renewed, late])).toEqual([[1, 2, 3]]);
+    });
+
+    it('finds it where there are no leases', () => {
+      const [one, two] = [first, granted(2, 'c2', [9, 1110])].map((grant) => ({
+        ...grant,
+        asks: { lock: 'k1' },
+      }));
+      expect(found([one ?? first, two ?? first, late])).toEqual([[1, 2, 3]]);
+    });
+
+    it('says nothing of the rightful holder, whose predecessor is answered late', () => {
+      expect(
+        found([granted(1, 'c1', [0, 1310]), granted(2, 'c2', [1020, 1030]), write(3, 'c2', [1400, 1410])]),
+      ).toEqual([]);
+    });
+
+    it('says nothing if the tokens say that the writer has the newer grant', () => {
+      const tokens = (mine: string, theirs: string): number[][] | string =>
+        found([
+          granted(1, 'c1', [0, 10], { token: mine }),
+          granted(2, 'c2', [9, 900], { token: theirs }),
+          late,
+        ]);
+      expect(tokens('8', '7')).toEqual([]);
+      expect(tokens('7', '8')).toEqual([[1, 2, 3]]);
+      expect(tokens('7', '7')).toEqual([[1, 2, 3]]);
+      // Asked for after the first was answered: the tokens are wrong then, not the order.
+      expect(
+        found([granted(1, 'c1', [0, 10], { token: '8' }), granted(2, 'c2', [11, 900], { token: '7' }), late]),
+      ).toEqual([[1, 2, 3]]);
+    });
   });
 
   it('goes by the last grant of the writer', () => {
@@ -185,14 +234,20 @@ describe('stale-write-landed', () => {
     ).toEqual([[1, 2, 3]]);
   });
 
-  it('widens intervals by the error of the clock, at both comparisons', () => {
-    const steps = [first, granted(2, 'c2', [12, 14]), write(3, 'c1', [16, 18])];
-    expect(found(steps, { clockErrorNanos: 999_999 })).toEqual([[1, 2, 3]]);
-    expect(found(steps, { clockErrorNanos: 1_000_000 })).toEqual([]);
+  it('widens intervals by the error of the clock', () => {
+    const header = { clockErrorNanos: 1_000_000 };
+    const less = { clockErrorNanos: 999_999 };
+    // The write, 2 ms after the other grant.
     const closeWrite = [first, granted(2, 'c2', [100, 114]), write(3, 'c1', [116, 118])];
-    expect(found(closeWrite, { clockErrorNanos: 1_000_000 })).toEqual([]);
-    const closeGrant = [first, granted(2, 'c2', [12, 114]), write(3, 'c1', [216, 218])];
-    expect(found(closeGrant, { clockErrorNanos: 1_000_000 })).toEqual([]);
+    expect(found(closeWrite, less)).toEqual([[1, 2, 3]]);
+    expect(found(closeWrite, header)).toEqual([]);
+    // The other grant, asked for and answered 2 ms after the first, or only asked for.
+    const closeGrant = [first, granted(2, 'c2', [8, 12]), write(3, 'c1', [216, 218])];
+    expect(found(closeGrant, less)).toEqual([[1, 2, 3]]);
+    expect(found(closeGrant, header)).toEqual([]);
+    const closeAsked = [first, granted(2, 'c2', [12, 1200]), write(3, 'c1', [1216, 1218])];
+    expect(found(closeAsked, less)).toEqual([[1, 2, 3]]);
+    expect(found(closeAsked, header)).toEqual([]);
   });
 
   it('is not sure where the record is flawed', () => {

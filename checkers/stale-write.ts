@@ -3,13 +3,17 @@
 // service was wrong.
 //
 // Proof: write W of process p on lock L was accepted. p's last acquire of L before W was answered: grant G, not released
-// since. After G was answered another process asked for L, was granted it (H), and only then W took effect.
+// since. After G was answered another process was answered as well: grant H; and only then W took effect. H was asked
+// for after G was answered, or it was certainly in force after that: it was not over before G was made. (A waiting
+// acquire may have been asked for long before; the tokens, if there are any, must not say that G is the newer one.)
 // An unanswered W counts if the store's record says that it landed. A record also proves a late effect: W came after
 // all that the store put before it.
 //
 // Why the last acquire and not any grant: c1 is granted, then c2, then c1 again. What c1 writes now belongs to its
 // second grant; judged by the first one, every hand-over back and forth would be a finding. Who asks again does not
 // believe in the grant before, and who has released it writes outside of any lock: neither is this finding.
+// Why H must be in force: c1 asks, is granted and paused; its lease runs out, c2 is granted (G) and c1 wakes to a stale
+// answer (H). It came after c2's, but c2 is the rightful holder.
 
 import type { Grant } from '../harness/history/grants.ts';
 import type { Acquire, History, Write } from '../harness/history/history.ts';
@@ -88,34 +92,37 @@ function grantsHeld(history: History, grants: readonly Grant[]): (write: Write) 
 }
 
 /**
- * For each grant the first one that another process asked for after it was answered: of those, the one answered first.
- * From the last asked to the first, two candidates are kept, of different processes, so that one is of another process
- * than any given grant.
+ * For each grant the first one, by answer, of another process that was made after it or while both were in force.
+ * O(n) for a fixed number of processes: a grant that was answered later and does not count was asked for earlier.
  */
 function successorsOf(grants: readonly Grant[], clockError: number): ReadonlyMap<Grant, Grant> {
   const successors = new Map<Grant, Grant>();
   for (const ofLock of Map.groupBy(grants, ({ lock }) => lock).values()) {
-    const byAsked = ofLock.toSorted((a, b) => b.acquire.invoked - a.acquire.invoked);
-    let next = 0;
-    let first: Grant | undefined;
-    let firstOfAnother: Grant | undefined;
-    for (const grant of ofLock.toReversed()) {
-      for (let later = byAsked[next]; later !== undefined; later = byAsked[++next]) {
-        if (later.acquire.invoked - clockError <= grantedAt(grant) + clockError) break;
-        if (first === undefined || grantedAt(later) <= grantedAt(first)) {
-          if (first !== undefined && first.process !== later.process) firstOfAnother = first;
-          first = later;
-        } else if (
-          later.process !== first.process &&
-          (firstOfAnother === undefined || grantedAt(later) <= grantedAt(firstOfAnother))
-        )
-          firstOfAnother = later;
+    /** Of each grant the index of the next one to another process. */
+    const nextOther: number[] = [];
+    for (let index = ofLock.length - 1; index >= 0; index--) {
+      const same = ofLock[index + 1]?.process === ofLock[index]?.process;
+      nextOther[index] = (same ? nextOther[index + 1] : undefined) ?? index + 1;
+    }
+    for (const [index, grant] of ofLock.entries()) {
+      let later = index;
+      let other: Grant | undefined = grant;
+      while (other !== undefined && !supersedes(other, grant, clockError)) {
+        later = other.process === grant.process ? (nextOther[later] ?? ofLock.length) : later + 1;
+        other = ofLock[later];
       }
-      const successor = first?.process === grant.process ? firstOfAnother : first;
-      if (successor !== undefined) successors.set(grant, successor);
+      if (other !== undefined) successors.set(grant, other);
     }
   }
   return successors;
+}
+
+function supersedes(other: Grant, grant: Grant, clockError: number): boolean {
+  const made = grantedAt(grant) + 2 * clockError;
+  if (other.process === grant.process || grantedAt(other) <= made) return false;
+  if (other.acquire.invoked > made) return true;
+  const older = other.token !== undefined && grant.token !== undefined && other.token < grant.token;
+  return !older && other.tenure.start < other.tenure.end;
 }
 
 function findingFrom(

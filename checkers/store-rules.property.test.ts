@@ -22,6 +22,8 @@ interface World {
   readonly clockError: number;
   /** Part of the checks of a token that the store forgets. */
   readonly leaks: number;
+  /** Grants tell their tokens. */
+  readonly tokens: boolean;
 }
 
 interface Told {
@@ -31,7 +33,7 @@ interface Told {
   readonly lost: ReadonlySet<number>;
   /** Ids of writes accepted below the mark. */
   readonly staleAccepted: ReadonlySet<number>;
-  /** Ids of writes that landed in the unfenced store under a grant that another process's had followed. */
+  /** Ids of writes that landed in the unfenced store under a grant that another process's had followed, or had beside it. */
   readonly staleLanded: ReadonlySet<number>;
 }
 
@@ -39,10 +41,12 @@ interface Grant {
   readonly process: string;
   readonly at: number;
   readonly token: number;
+  /** When it was released. */
+  over: number;
 }
 
 /** Runs the world and tells what came of it. */
-function tell({ seed, clockError, leaks }: World): Told {
+function tell({ seed, clockError, leaks, tokens }: World): Told {
   const random = chance(seed);
   const grants: Grant[] = [];
   const effects: { at: number; act: () => void }[] = [];
@@ -88,9 +92,9 @@ function tell({ seed, clockError, leaks }: World): Told {
       let held: Grant | undefined;
       operate({ op: 'acquire', lock: 'k' }, (_, at) => {
         const token = grants.length + 1;
-        held = { process, at, token };
+        held = { process, at, token, over: Infinity };
         grants.push(held);
-        return { type: 'ok', gets: { token: fencingToken(String(token)) } };
+        return { type: 'ok', gets: tokens ? { token: fencingToken(String(token)) } : {} };
       });
       const bases = new Map<Store, number>();
       for (const store of STORES)
@@ -134,12 +138,19 @@ function tell({ seed, clockError, leaks }: World): Told {
           if (below && store !== 'none') staleAccepted.add(id);
           const { at: granted } = held;
           const followed = grants.some(
-            (other) => other.process !== process && other.at > granted && other.at < at,
+            (other) =>
+              other.process !== process &&
+              other.at < at &&
+              (other.at > granted || (!tokens && other.over > granted)),
           );
           if (followed && store === 'none') staleLanded.add(id);
           return { asks, type: 'ok', gets: { version: String(version + 1) } };
         });
-      if (random() < 0.5) operate({ op: 'release', lock: 'k' }, () => ({ type: 'ok' }));
+      if (random() < 0.5)
+        operate({ op: 'release', lock: 'k' }, (_, at) => {
+          if (held !== undefined) held.over = at;
+          return { type: 'ok' };
+        });
     }
   }
   for (const { act } of effects.toSorted((a, b) => a.at - b.at)) act();
@@ -189,6 +200,7 @@ const worlds = fc.record({
   seed: fc.integer({ min: 0, max: 2 ** 31 - 1 }),
   clockError: fc.constantFrom(0, 0, 3),
   leaks: fc.constantFrom(0, 0.3),
+  tokens: fc.boolean(),
 });
 
 describe('the store rules in a true world', () => {
