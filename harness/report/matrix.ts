@@ -6,10 +6,19 @@ import { countsByCode, tried } from './sentence.ts';
 import { gradeBadge } from './verdict-section.ts';
 import { count, counted, name } from './words.ts';
 
-/** `7 runs: 6 as expected, 1 not`. */
+/** `7 runs: all as expected`, or `7 runs: 5 as expected, 1 not, 1 without an expectation`. */
 export function summarySentence(views: readonly RunView[]): string {
-  const surprising = views.filter(({ run }) => !run.verdict.asExpected).length;
-  return `${counted(views.length, 'run')}: ${surprising === 0 ? 'all as expected' : `${count(views.length - surprising)} as expected, ${count(surprising)} not`}`;
+  const catalogued = views.filter(({ run }) => run.verdict.expected !== null);
+  const expected = catalogued.filter(({ run }) => run.verdict.asExpected).length;
+  const surprising = catalogued.length - expected;
+  const others = views.length - catalogued.length;
+  const parts = [
+    `${count(expected)} as expected`,
+    ...(surprising > 0 ? [`${count(surprising)} not`] : []),
+    ...(others > 0 ? [`${count(others)} without an expectation`] : []),
+  ];
+  const all = views.length > 0 && expected === views.length;
+  return `${counted(views.length, 'run')}: ${all ? 'all as expected' : parts.join(', ')}`;
 }
 
 export function matrix(views: readonly RunView[]): Html {

@@ -153,6 +153,18 @@ describe('several runs on one page', () => {
     expect(text).toContain('belief-overlap × ');
   });
 
+  it('counts what was not as expected, and what nobody expected anything of', () => {
+    const { verdict } = calm;
+    const odd = renderReport([
+      failing,
+      { ...calm, verdict: { ...verdict, expected: 'unsafe', asExpected: false, surprises: ['it held'] } },
+      { ...calm, verdict: { ...verdict, expected: null } },
+    ]);
+    expect(odd).toContain('3 runs: 1 as expected, 1 not, 1 without an expectation');
+    expect(odd).toContain('✗ not as expected');
+    expect(odd).toContain('<li>it held</li>');
+  });
+
   it('keeps anchors apart, also of the same finding', () => {
     const ids = idsOf(text);
     expect(new Set(ids).size).toBe(ids.length);

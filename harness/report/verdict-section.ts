@@ -110,7 +110,7 @@ function trustLines(view: RunView): string[] {
     ...(rateBound === null || rateBound === undefined
       ? []
       : [
-          `No double grant was seen; at 95 % confidence fewer than ${(rateBound * 100).toFixed(2)} % of contended hand-offs end in one.`,
+          `No double grant was seen; at 95\u00a0% confidence fewer than ${(rateBound * 100).toFixed(2)}\u00a0% of contended hand-offs end in one.`,
         ]),
     history.header.clock === 'shared'
       ? 'All times were read from one clock.'
