@@ -12,6 +12,7 @@
 // Why the effect: P's late compare-and-delete answers `ok` as well, and removes nothing. Why P's tenure must be over:
 // else it is Q's grant that was wrong (`double-grant`), and P released its own. O(n log n + requests inside tenures).
 
+import { byHolder } from '../harness/history/by-holder.ts';
 import type { History, Operation, Release, Renew } from '../harness/history/history.ts';
 import type { Grant } from '../harness/history/grants.ts';
 import type { Nanos } from '../harness/history/op.ts';
@@ -26,16 +27,19 @@ export function foreignRelease(history: History, grants: readonly Grant[]): Rule
   const trustedUntil = firstServerFault(history);
   const findings: Finding<'foreign-release'>[] = [];
   for (const [lock, ofLock] of requests) {
-    const answered = spansOf(ofLock.filter(isAnswered), ({ operation: { invoked, completed } }) => ({
-      start: invoked,
-      end: completed,
-    }));
+    const answered = ofLock.filter(isAnswered);
+    const late = answered.filter(isLate);
+    if (late.length === 0) continue;
+    const lateSpans = spansOf(late, spanOf);
+    const answeredSpans = spansOf(answered, spanOf);
     const unanswered = ofLock.filter(({ operation }) => operation.outcome === 'info');
     for (const [index, grant] of (grantsByLock.get(lock) ?? []).entries()) {
-      const suspects = suspectsOf(history, grant, answered);
+      const suspects = suspectsOf(history, grant, lateSpans);
       const effect = effectOf(history, { grant, suspects, grants: grantsByLock.get(lock) ?? [], index });
       if (effect === undefined || effect.at >= trustedUntil) continue;
-      findings.push(foreign(history, { grant, effect, answered, unanswered, own: suspects[0]?.own }));
+      findings.push(
+        foreign(history, { grant, effect, answered: answeredSpans, unanswered, own: suspects[0]?.own }),
+      );
     }
   }
   return resultOf(inOrder(findings));
@@ -55,18 +59,27 @@ function isAnswered(request: Request): request is Answered {
   return request.operation.outcome === 'ok' && request.operation.completed !== undefined;
 }
 
+/** Its process's own tenure was over: whatever it touched was not its own. */
+function isLate({ operation, own }: Answered): boolean {
+  return own !== undefined && own.tenure.end < operation.invoked;
+}
+
+function spanOf({ operation: { invoked, completed } }: Answered): { start: number; end: number } {
+  return { start: invoked, end: completed };
+}
+
 /** In order of invocation. */
 function requestsOf(history: History, grants: readonly Grant[]): Request[] {
   const grantOf = new Map(grants.map((grant) => [grant.acquire.id, grant]));
-  const lastAttempt = new Map<string, number>();
+  const lastAttempt = byHolder<number>();
   const requests: Request[] = [];
   for (const operation of history.operations) {
     if (operation.op !== 'acquire' && operation.op !== 'release' && operation.op !== 'renew') continue;
     if (operation.outcome === 'fail') continue;
-    const holder = `${operation.process}\u0000${operation.lock}`;
-    if (operation.op === 'acquire') lastAttempt.set(holder, operation.id);
-    else if (operation.op === 'renew' || operation.released !== false)
-      requests.push({ operation, own: grantOf.get(lastAttempt.get(holder) ?? NaN) });
+    const { op, process, lock } = operation;
+    if (op === 'acquire') lastAttempt.set(process, lock, operation.id);
+    else if (op === 'renew' || operation.released !== false)
+      requests.push({ operation, own: grantOf.get(lastAttempt.get(process, lock) ?? NaN) });
   }
   return requests;
 }

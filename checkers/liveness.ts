@@ -78,11 +78,10 @@ function leasesOf(history: History, { operations, grants, downs }: LockRecord): 
   return leases;
 }
 
-function lastOf(leases: readonly Lease[]): Lease | undefined {
-  return leases.reduce<Lease | undefined>(
-    (last, lease) => (last === undefined || lease.over > last.over ? lease : last),
-    undefined,
-  );
+function lastOf(leases: Iterable<Lease>): Lease | undefined {
+  let last: Lease | undefined;
+  for (const lease of leases) if (last === undefined || lease.over > last.over) last = lease;
+  return last;
 }
 
 function unavailable(history: History, lock: LockRecord): Finding<Code> | undefined {

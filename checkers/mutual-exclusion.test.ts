@@ -46,6 +46,26 @@ function byDefinition(history: History): string[] {
   );
 }
 
+/** c2 asks at `invoked`, inside c1's tenure, for a lease that is over when it is answered there. */
+function slow(invoked: number): History {
+  return historyOf([
+    granted(1, 'c1', [0, 10]),
+    step(2, 'c2', 'acquire', [invoked, 600], { lock: 'k1', ttlMillis: 100 }),
+    released(3, 'c1', [700, 710]),
+    released(4, 'c2', [700, 710], { released: false }),
+  ]);
+}
+
+/** c2 is answered at 200 ms, and c1 sends its release at `end`. */
+function touching(end: number): History {
+  return historyOf([
+    granted(1, 'c1', [0, 10]),
+    granted(2, 'c2', [100, 200]),
+    released(3, 'c1', [end, 300]),
+    released(4, 'c2', [400, 410]),
+  ]);
+}
+
 describe('double-grant', () => {
   it('is a grant inside the tenure of another', () => {
     const history = historyOf([
@@ -110,6 +130,18 @@ describe('double-grant', () => {
   it('is none where the lease may have run out', () => {
     expect(found(askedLate(989))).toEqual(['double-grant 1 2']);
     expect(found(askedLate(990))).toEqual(['belief-overlap 1 2']);
+  });
+
+  it('is found though the lease of the later grant is over when it is answered', () => {
+    expect(found(slow(11))).toEqual(['double-grant 1 2']);
+    // At one time with the earlier grant, or before: then it may have come first, and its lease may have run out.
+    expect(found(slow(10))).toEqual(['belief-overlap 1 2']);
+    expect(found(slow(9))).toEqual(['belief-overlap 1 2']);
+  });
+
+  it('is none if the tenure ends as the later grant is answered', () => {
+    expect(found(touching(200))).toEqual([]);
+    expect(found(touching(201))).toEqual(['double-grant 1 2']);
   });
 
   it('is none in the same process', () => {

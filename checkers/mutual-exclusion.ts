@@ -23,7 +23,7 @@ export function mutualExclusion(history: History, grants: readonly Grant[]): Rul
   for (const ofLock of Map.groupBy(grants, ({ lock }) => lock).values()) {
     const doubled = new Set<string>();
     for (const [earlier, later] of concurrent(ofLock, ({ tenure }) => tenure)) {
-      if (!wasInside(later, earlier, history) && !intersect(earlier.tenure, later.tenure)) continue;
+      if (!wasAskedInside(later, earlier, history) && !intersect(earlier.tenure, later.tenure)) continue;
       doubled.add(pairName(earlier, later));
       findings.push(doubleGrant(history, earlier, later));
     }
@@ -51,9 +51,8 @@ function* concurrent(
   }
 }
 
-function wasInside({ acquire, tenure }: Grant, other: Grant, { header }: History): boolean {
-  const asked = acquire.invoked - header.clockErrorNanos;
-  return asked > other.tenure.start && tenure.start < other.tenure.end;
+function wasAskedInside({ acquire }: Grant, { tenure }: Grant, { header }: History): boolean {
+  return acquire.invoked - header.clockErrorNanos > tenure.start;
 }
 
 function pairName(a: Grant, b: Grant): string {

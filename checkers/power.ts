@@ -2,10 +2,11 @@
 // and faults that hit a holder, and says what is too little (I7). Knows no rule's proof; of findings only whether there
 // was a double grant, because 3/N bounds the rate of what was never seen (the "rule of three": (1 - p)^N = 5 %).
 
+import { byHolder } from '../harness/history/by-holder.ts';
 import type { FaultSpan, History } from '../harness/history/history.ts';
 import type { Grant, Interval } from '../harness/history/grants.ts';
 import { clientContainers, containerOf } from './finding.ts';
-import { meeting, spansOf } from './spans.ts';
+import { meeting, spansOf, type Spans } from './spans.ts';
 import type { Finding, Power } from './verdict.ts';
 import { list } from './wording.ts';
 
@@ -20,10 +21,8 @@ export function powerOf(history: History, grants: readonly Grant[], findings: re
   const contendedHandoffs = countContendedHandoffs(history, grants);
   const { faults } = history;
   const acted = faults.filter((fault) => fault.acted !== undefined);
-  const meetsHold = hitTest(history, grants.filter(({ hold }) => hold.start < hold.end).map(heldSpan));
-  const meetsRequest = hitTest(history, requestSpans(history));
-  const hitHold = acted.filter(meetsHold);
-  const hitSomething = hitHold.length > 0 || acted.some(meetsRequest);
+  const hitHold = hitting(history, acted, heldSpans(grants));
+  const hitSomething = hitHold.length > 0 || hitting(history, acted, requestSpans(history)).length > 0;
   return {
     grants: grants.length,
     contendedHandoffs,
@@ -132,14 +131,14 @@ function countContendedHandoffs(history: History, grants: readonly Grant[]): num
 
 /** Of each granted acquire, when the last attempt of its process on the lock before it was answered; Infinity: never. */
 function previousTries({ operations }: History): ReadonlyMap<number, number> {
-  const last = new Map<string, number>();
+  const last = byHolder<number>();
   const answered = new Map<number, number>();
   for (const operation of operations) {
     if (operation.op !== 'acquire') continue;
-    const holder = `${operation.process}\u0000${operation.lock}`;
-    const before = last.get(holder);
+    const { process, lock } = operation;
+    const before = last.get(process, lock);
     if (before !== undefined && operation.outcome === 'ok') answered.set(operation.id, before);
-    last.set(holder, operation.completed ?? Infinity);
+    last.set(process, lock, operation.completed ?? Infinity);
   }
   return answered;
 }
@@ -149,37 +148,43 @@ interface Exposed extends Interval {
   readonly process: string;
 }
 
-function heldSpan({ process, hold }: Grant): Exposed {
-  return { process, start: hold.start, end: hold.end };
+function heldSpans(grants: readonly Grant[]): Exposed[] {
+  return grants
+    .filter(({ hold }) => hold.start < hold.end)
+    .map(({ process, hold: { start, end } }) => ({ process, start, end }));
 }
 
 /** Requests that give or take a lock; a try that was refused gives nothing. */
-function requestSpans({ operations, end: historyEnd, lastSeen }: History): Exposed[] {
-  return operations.flatMap((operation): Exposed[] => {
-    const { op, process, invoked, completed, outcome } = operation;
-    if (op !== 'release' && op !== 'renew' && !(op === 'acquire' && outcome !== 'fail')) return [];
-    return [{ process, start: invoked, end: completed ?? lastSeen.get(process) ?? historyEnd }];
-  });
+function requestSpans({ operations, end, lastSeen }: History): Exposed[] {
+  return operations
+    .filter(
+      ({ op, outcome }) => op === 'release' || op === 'renew' || (op === 'acquire' && outcome !== 'fail'),
+    )
+    .map(({ process, invoked, completed }) => ({
+      process,
+      start: invoked,
+      end: completed ?? lastSeen.get(process) ?? end,
+    }));
 }
 
-/** Tells of a fault that acted whether it met one of `exposed`: of the processes it targets, or any, if it hit a server. */
-function hitTest(history: History, exposed: readonly Exposed[]): (fault: FaultSpan) => boolean {
-  const all = spansOf(exposed, (span) => span);
-  const byContainer = new Map(
-    [...Map.groupBy(exposed, ({ process }) => containerOf(process))].map(([container, own]) => [
-      container,
-      spansOf(own, (span) => span),
-    ]),
-  );
+/** The faults of `acted` that met one of `exposed`: of the processes they target, or any, if they hit a server. */
+function hitting(history: History, acted: readonly FaultSpan[], exposed: readonly Exposed[]): FaultSpan[] {
+  if (acted.length === 0) return [];
   const clients = clientContainers(history);
   const error = history.header.clockErrorNanos;
-  return ({ fault, targets, begin, acted, end }) => {
-    if (acted === undefined) return false;
-    // A process believes nothing once it is killed, which is before that is proved.
-    const from = (fault === 'kill' ? begin : acted) - error;
-    const to = (end ?? history.end) + error;
-    return targets
-      .map((target) => (clients.has(containerOf(target)) ? byContainer.get(containerOf(target)) : all))
-      .some((spans) => spans !== undefined && meeting(spans, from, to).next().done === false);
+  const ofContainer = Map.groupBy(exposed, ({ process }) => containerOf(process));
+  const indexed = new Map<string, Spans<Exposed>>();
+  const spansOn = (target: string): Spans<Exposed> => {
+    const container = containerOf(target);
+    const key = clients.has(container) ? container : '';
+    const known =
+      indexed.get(key) ?? spansOf(key === '' ? exposed : (ofContainer.get(key) ?? []), (span) => span);
+    indexed.set(key, known);
+    return known;
   };
+  return acted.filter(({ fault, targets, begin, acted: proved = begin, end = history.end }) => {
+    // A process believes nothing once it is killed, which is before that is proved.
+    const from = (fault === 'kill' ? begin : proved) - error;
+    return targets.some((target) => meeting(spansOn(target), from, end + error).next().done === false);
+  });
 }

@@ -2,6 +2,7 @@
 // what the service certainly promised (tenure). The rules in `checkers/` stand on these; they know nothing of files.
 // Both intervals are narrow on purpose (I2): whatever overlaps here did overlap.
 
+import { byHolder } from './by-holder.ts';
 import type { Acquire, History, Release, Renew } from './history.ts';
 import { nanos, nanosOf, type FencingToken, type Nanos, type Outcome } from './op.ts';
 
@@ -63,11 +64,11 @@ function answeredAt(acquire: Acquire): Nanos {
 /** The grants of a history in order of completion; ties by id. O(n log n). */
 export function grantsOf(history: History): readonly Grant[] {
   /** Of each process and lock, the grants that nothing has released; the last one is what it holds now. */
-  const unreleased = new Map<string, GrantDraft[]>();
+  const unreleased = byHolder<GrantDraft[]>();
   const drafts: GrantDraft[] = [];
   for (const moment of momentsOf(history)) {
-    const holder = `${moment.process}\u0000${moment.lock}`;
-    const held = unreleased.get(holder) ?? [];
+    const { process, lock } = moment;
+    const held = unreleased.get(process, lock) ?? [];
     const latest = held.at(-1);
     switch (moment.kind) {
       case 'asked':
@@ -79,7 +80,7 @@ export function grantsOf(history: History): readonly Grant[] {
         const draft = { acquire: moment.acquire, renewals: [], doubted: false };
         drafts.push(draft);
         held.push(draft);
-        unreleased.set(holder, held);
+        unreleased.set(process, lock, held);
         if (latest === undefined) break;
         latest.askedAgain ??= moment.at;
         latest.doubted = true;
@@ -91,11 +92,11 @@ export function grantsOf(history: History): readonly Grant[] {
       case 'released':
         // It may be meant for any of them.
         for (const draft of held) draft.release = moment.release;
-        unreleased.delete(holder);
+        unreleased.delete(process, lock);
         break;
       case 'lost':
         for (const draft of held) draft.lost ??= moment.at;
-        if (latest !== undefined) unreleased.set(holder, [latest]);
+        if (latest !== undefined) unreleased.set(process, lock, [latest]);
         break;
     }
   }
