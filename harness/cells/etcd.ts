@@ -11,7 +11,13 @@ export const LONG_WORK: PlanInput = {
   thinkMillis: '1200ms..1600ms',
   minContendedHandoffs: 3,
 };
-export const LONGEST_WORK: PlanInput = { ...LONG_WORK, thinkMillis: '2400ms..2800ms' };
+/** So much longer that the holder, when it goes on, has work left for longer than a slow notice could take. */
+export const LONGEST_WORK: PlanInput = {
+  ttlMillis: '1s',
+  thinkMillis: '3200ms..3600ms',
+  locks: 1,
+  minContendedHandoffs: 1,
+};
 
 /** Told as soon as it went on, it stops; what it did before that, it may have done too late. */
 export const outlivedAndTold: Expectation = { ...outlivedButFenced, oneOf: [] };
@@ -47,6 +53,14 @@ export const etcdCells: readonly CellOfBackend[] = [
       settings: {},
       expected: safe,
       because: 'two of three members go on; a new leader restarts every lease in full',
+    },
+    {
+      recipe,
+      fault: 'kill-leader',
+      workload: 'counter',
+      settings: {},
+      expected: safe,
+      because: 'what was committed is on the disks of a majority, and the new leader has it',
     },
     {
       recipe,

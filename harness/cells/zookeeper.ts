@@ -1,8 +1,19 @@
 // The cells of `zookeeper` (5.2 of the design). The ensemble gives no lock twice; what can go wrong is a holder that
 // believes for longer than its session, and a node of a live session that nobody knows of.
 
+import type { PlanInput } from '../plan.ts';
 import { outlivedButFenced, safe, type CellOfBackend } from './cell.ts';
 import { LONG_WORK, LONGEST_WORK, outlivedAndTold, outlivedUntold } from './etcd.ts';
+
+/** Many clients that do little else than enter queues, and sessions that outlive the faults. */
+const MANY_ENTRIES: PlanInput = {
+  ttlMillis: '2s',
+  commandTimeLimitMillis: '800ms',
+  clients: 6,
+  locks: 6,
+  thinkMillis: '5ms..10ms',
+  idleMillis: '20ms..60ms',
+};
 
 export const zookeeperCells: readonly CellOfBackend[] = [
   {
@@ -28,6 +39,31 @@ export const zookeeperCells: readonly CellOfBackend[] = [
     settings: {},
     expected: safe,
     because: 'two of three servers go on; a new leader restarts every session in full',
+  },
+  {
+    recipe: 'ephemeral-sequential',
+    fault: 'kill-leader',
+    workload: 'counter',
+    settings: {},
+    expected: safe,
+    because: 'what was committed is on the disks of a majority, and the new leader has it',
+  },
+  {
+    recipe: 'ephemeral-sequential',
+    fault: 'kill-replier',
+    workload: 'counter',
+    settings: MANY_ENTRIES,
+    expected: safe,
+    because: 'a client whose reply was lost finds its node by the value in its name',
+  },
+  {
+    recipe: 'zk-no-guid',
+    fault: 'kill-replier',
+    workload: 'counter',
+    settings: MANY_ENTRIES,
+    expected: { ...safe, liveness: ['stuck-lock'] },
+    because:
+      'a create was carried out and its reply lost; the node lives with its session, and nobody removes it',
   },
   {
     recipe: 'ephemeral-sequential',

@@ -46,6 +46,7 @@ async function setUp(config: ClientConfig): Promise<Ready> {
   const commandTimeLimit = config.commandTimeLimitMillis;
   const { process: name, servers, defences, locks: keys } = config;
   const store = await openStore({ ...config.store, commandTimeLimit }, { defences, keys });
+  await recipe.load?.();
   const locks = recipe.open({
     process: name,
     servers,

@@ -65,6 +65,8 @@ export interface Recipe {
   readonly ownerChecked: boolean;
   /** It is wrong on purpose; this is what is wrong with it. */
   readonly flaw?: string;
+  /** Loads the driver of its service; awaited once, before the first `open`. Absent: there is nothing to load. */
+  load?(): Promise<unknown>;
   /** Opens a client for the process named `process`, which can reach `servers` (name → host and port). */
   open(context: RecipeContext): LockClient;
 }

@@ -5,6 +5,7 @@ import { millis } from '../history/op.ts';
 import type { Schedule } from '../contract/fault.ts';
 import { randomStream } from '../rng.ts';
 import { groupScenarios } from './group-scenarios.ts';
+import { leaderScenarios } from './leader-scenarios.ts';
 import {
   OUTAGE_MILLIS,
   pastTheLease,
@@ -185,7 +186,7 @@ const singleScenarios: readonly Scenario[] = [
   },
 ];
 
-export const scenarios: readonly Scenario[] = [...singleScenarios, ...groupScenarios];
+export const scenarios: readonly Scenario[] = [...singleScenarios, ...groupScenarios, ...leaderScenarios];
 
 /** The scenario of that name, or undefined. */
 export function scenarioNamed(name: string): Scenario | undefined {

@@ -8,6 +8,7 @@ import { wallTime } from '../../clock.ts';
 import type { Outcome } from '../../contract/lock-client.ts';
 import type { Millis } from '../../history/op.ts';
 import { CONNECTION_LOST, LEASE_GONE, outcomeOf, outcomeOfError, TIMED_OUT } from './errors.ts';
+import { loadDriver } from './driver.ts';
 import { openKeepAlives, type KeepAlives } from './keep-alives.ts';
 import type { EtcdPort, KeyValue, Operation } from './port.ts';
 
@@ -113,11 +114,10 @@ export function openEtcdPort(
 
 async function connect(server: Server | undefined): Promise<Connection> {
   if (server === undefined) throw new Error('an etcd port needs a server');
-  // Loaded when first used: a client of another service must not pay for it.
-  const [{ Etcd3 }, { noop }] = await Promise.all([import('etcd3'), import('cockatiel')]);
-  const client = new Etcd3({
+  const { etcd3, cockatiel } = await loadDriver();
+  const client = new etcd3.Etcd3({
     hosts: `http://${server.host}:${server.port}`,
-    faultHandling: { global: noop, host: () => noop },
+    faultHandling: { global: cockatiel.noop, host: () => cockatiel.noop },
   });
   return { client, keepAlives: openKeepAlives(client.leaseClient) };
 }

@@ -8,6 +8,7 @@ import { wallTime } from '../../clock.ts';
 import type { Outcome } from '../../contract/lock-client.ts';
 import type { Millis } from '../../history/op.ts';
 import type { Server } from './connection.ts';
+import { loadDriver } from './driver.ts';
 import { outcomeOf, outcomeOfError, TIMED_OUT } from './errors.ts';
 
 /** A lock that was asked for; whatever came of that, it can be given back. */
@@ -26,7 +27,7 @@ export function openEtcdLibrary(servers: readonly Server[], timeLimit: Millis): 
   let opened: Promise<Etcd3> | undefined;
 
   const open = async (): Promise<Etcd3> => {
-    const etcd3 = await import('etcd3');
+    const { etcd3 } = await loadDriver();
     return new etcd3.Etcd3({
       hosts: servers.map(({ host, port }) => `http://${host}:${port}`),
       defaultCallOptions: ({ isStream }) => (isStream ? {} : { deadline: wallTime().getTime() + timeLimit }),

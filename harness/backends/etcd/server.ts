@@ -6,6 +6,7 @@ import type { NodeSpec } from '../../contract/cluster.ts';
 import type { Recipe } from '../../contract/lock-client.ts';
 import { runClock } from '../run-clock.ts';
 import { openEtcdPort } from './connection.ts';
+import { loadDriver } from './driver.ts';
 import { ETCD_ERRORS } from './errors.ts';
 import type { EtcdRecipe } from './port.ts';
 import { etcd3Lock } from './recipes/etcd3-lock.ts';
@@ -69,6 +70,7 @@ function numberIn(process: string): number {
 function onRealPort(recipe: EtcdRecipe): Recipe {
   return {
     ...recipe,
+    load: loadDriver,
     open: (context) => {
       const clock = runClock(context);
       const port = openEtcdPort(context.servers, {

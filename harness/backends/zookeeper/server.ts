@@ -13,6 +13,7 @@ import { ephemeralSequential } from './recipes/ephemeral-sequential.ts';
 import { zkIgnoresSessionLoss } from './recipes/zk-ignores-session-loss.ts';
 import { zkNoGuid } from './recipes/zk-no-guid.ts';
 import { askRole } from './role.ts';
+import { loadDriver } from './session.ts';
 
 /** The recipes without a port: a simulated ensemble can be put behind them as well. */
 export const ZOOKEEPER_RECIPES: readonly ZooKeeperRecipe[] = [
@@ -71,6 +72,7 @@ function server(name: string, id: number, ttlMillis: Millis): NodeSpec {
 function onRealPort(recipe: ZooKeeperRecipe): Recipe {
   return {
     ...recipe,
+    load: loadDriver,
     open: (context) => {
       const clock = runClock(context);
       const port = openZooKeeperPort({

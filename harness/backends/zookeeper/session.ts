@@ -52,11 +52,15 @@ const NOWHERE = '/lockpick-nowhere';
 
 type Callback<T> = (error: Error | Exception | null, value?: T) => void;
 
+/** Loaded when needed: a client of another service must not pay for it. CommonJS: all it exports is its default. */
+export async function loadDriver() {
+  return (await import('node-zookeeper-client')).default;
+}
+
 /** Opens a session; `fail` if no server takes it within the time limit. */
 export async function openSession(options: SessionOptions): Promise<Outcome<RealSession>> {
   const { servers, timeoutMillis, timeLimit, clock } = options;
-  // Loaded when first used: a client of another service must not pay for it.
-  const { createClient, CreateMode, Event } = await import('node-zookeeper-client');
+  const { createClient, CreateMode, Event } = await loadDriver();
   const client = createClient(servers.map(({ host, port }) => `${host}:${port}`).join(','), {
     sessionTimeout: timeoutMillis,
     spinDelay: SPIN_MILLIS,

@@ -2,6 +2,7 @@
 // by itself and says that it is lost after twice the TTL, if it cannot reach a server, and until then its user believes.
 
 import type { Recipe } from '../../../contract/lock-client.ts';
+import { loadDriver } from '../driver.ts';
 import { openEtcdLibrary, type LibraryLock } from '../library.ts';
 import { leaseEnd, wholeSeconds } from '../queue.ts';
 
@@ -12,6 +13,7 @@ export const etcd3Lock: Recipe = {
   polls: true,
   keepsAlive: true,
   ownerChecked: true,
+  load: loadDriver,
   open: (context) => {
     const library = openEtcdLibrary(context.servers, context.commandTimeLimit);
     const locks = new WeakMap<object, LibraryLock>();

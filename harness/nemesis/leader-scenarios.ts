@@ -1,0 +1,73 @@
+// Scenarios against the leader of a consensus group (etcd, ZooKeeper). Who leads is asked when the fault is injected.
+// Pure functions of plan and seed, as those in `schedule.ts`.
+
+import { millis } from '../history/op.ts';
+import { OUTAGE_MILLIS, pastTheLease, periodic, type Scenario } from './timing.ts';
+
+const LEADER = { kind: 'role', role: 'leader' } as const;
+
+export const leaderScenarios: readonly Scenario[] = [
+  {
+    name: 'kill-leader',
+    summary: 'SIGKILL the server that leads, start it again with its disk',
+    faults: ['kill'],
+    steps: (basis, random) =>
+      periodic(
+        basis,
+        random,
+        { everyMillis: OUTAGE_MILLIS + 2_300, lastsMillis: OUTAGE_MILLIS },
+        (atMillis) => [
+          {
+            kind: 'at',
+            atMillis,
+            spec: { fault: 'kill', target: LEADER, durationMillis: millis(OUTAGE_MILLIS) },
+          },
+        ],
+      ),
+  },
+  {
+    name: 'pause-leader',
+    summary: 'SIGSTOP the server that leads for 1.5 × TTL: another one may lead when it goes on',
+    faults: ['pause'],
+    steps: (basis, random) =>
+      periodic(
+        basis,
+        random,
+        { everyMillis: pastTheLease(basis) + 2_000, lastsMillis: pastTheLease(basis) },
+        (atMillis) => [
+          {
+            kind: 'at',
+            atMillis,
+            spec: { fault: 'pause', target: LEADER, durationMillis: pastTheLease(basis) },
+          },
+        ],
+      ),
+  },
+  {
+    name: 'kill-replier',
+    summary: 'stop the leader for a moment and SIGKILL a follower meanwhile, which owes its clients replies',
+    faults: ['pause', 'kill'],
+    // What the follower has passed on waits in the leader's socket; it is carried out when the leader goes on, and the
+    // one who would have told the client is dead. A bare timer would have to hit the few milliseconds of a round trip.
+    steps: (basis, random) => {
+      const stallMillis = Math.round(basis.commandTimeLimitMillis * 1.2);
+      return periodic(
+        basis,
+        random,
+        { everyMillis: stallMillis + OUTAGE_MILLIS + 1_700, lastsMillis: stallMillis + OUTAGE_MILLIS },
+        (atMillis) => [
+          {
+            kind: 'at',
+            atMillis,
+            spec: { fault: 'pause', target: LEADER, durationMillis: millis(stallMillis) },
+          },
+          {
+            kind: 'at',
+            atMillis: millis(atMillis + Math.round(stallMillis * 0.6)),
+            spec: { fault: 'kill', target: { kind: 'server' }, durationMillis: millis(OUTAGE_MILLIS) },
+          },
+        ],
+      );
+    },
+  },
+];
