@@ -59,8 +59,8 @@ export interface LockEntries extends Entries {
   readonly token: Int32Array;
   /** Ascending and distinct, so tokens compare as their indices do. */
   readonly tokens: readonly bigint[];
-  /** Until when a successful acquire or renewal surely keeps the lock if it is not given back. -Infinity: no lease. */
-  readonly guaranteed: Float64Array;
+  /** Of an acquire or renewal: how long from its invocation it surely keeps the lock, in stamps; 0: it promises nothing. */
+  readonly lease: Float64Array;
 }
 
 export interface StoreEntries extends Entries {
@@ -107,6 +107,14 @@ export function interner<T>(...first: readonly T[]): Interner<T> {
   };
   for (const thing of first) intern(thing);
   return Object.assign(intern, { things });
+}
+
+/** A try was refused because the lock was held, and that counts as evidence. */
+export function refusesTries({ size, kind, returned }: Entries): boolean {
+  for (let entry = 0; entry < size; entry++)
+    if ((kind[entry] === Kind.busy || kind[entry] === Kind.busyShared) && returned[entry] !== NEVER)
+      return true;
+  return false;
 }
 
 /** The same entries as they were known at stamp `until`: what had not returned by then need not have happened. */

@@ -39,7 +39,7 @@ export interface Model<E extends Entries> {
   /** The kinds that say nothing in this model. Any other kind is a mistake of whoever chose the model. */
   readonly skips: readonly Kind[];
   readonly machine: (entries: E) => Machine;
-  /** An entry of unknown outcome for which this holds can be left out without changing any verdict. */
+  /** An entry of unknown outcome for which this holds can be left out without changing any verdict; one that only observes always can. */
   readonly pointless?: (entries: E) => (entry: number) => boolean;
 }
 

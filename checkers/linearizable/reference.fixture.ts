@@ -1,7 +1,7 @@
 // What the checkers are tested against: the definition of linearizability, spelled out and slow, and every small history
 // there is, or many random ones. Nothing here is shared with the search but the models' machines.
 
-import { NEVER, NONE, type Entries, type Kind, type LockEntries, type StoreEntries } from './entries.ts';
+import { Kind, NEVER, NONE, type Entries, type LockEntries, type StoreEntries } from './entries.ts';
 import { ILLEGAL, type Model } from './model.ts';
 
 /** Tries every order, without any shortcut. Exponential; for some ten entries. */
@@ -93,12 +93,15 @@ export function lockEntries(parts: readonly Part[], spans: readonly Span[]): Loc
   return {
     ...base,
     owner: Int32Array.from(order, (part) => parts[part]?.owner ?? 0),
-    owners: ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'],
-    token: Int32Array.from(order, (part) => parts[part]?.token ?? NONE),
-    tokens: [1n, 2n, 3n, 4n, 5n, 6n, 7n, 8n],
-    guaranteed: Float64Array.from(order, (part) =>
-      parts[part]?.lease === undefined ? -Infinity : (spans[part]?.invoked ?? 0) + (parts[part]?.lease ?? 0),
+    owners: Array.from(
+      { length: 1 + Math.max(0, ...parts.map(({ owner = 0 }) => owner)) },
+      (_, index) => `o${index}`,
     ),
+    token: Int32Array.from(order, (part) => parts[part]?.token ?? NONE),
+    tokens: Array.from({ length: 1 + Math.max(0, ...parts.map(({ token = 0 }) => token)) }, (_, index) =>
+      BigInt(index),
+    ),
+    lease: Float64Array.from(order, (part) => parts[part]?.lease ?? 0),
   };
 }
 
@@ -233,6 +236,93 @@ export interface Made<E extends Entries> {
   readonly model: Model<E>;
   readonly build: (parts: readonly Part[], spans: readonly Span[]) => E;
   readonly alphabet: readonly Part[];
+}
+
+export interface AttemptsOptions {
+  readonly clients: number;
+  readonly operations: number;
+  /** Each grant carries a token, greater than the last. */
+  readonly tokens?: boolean;
+  /** The lease of every acquire and renewal, in stamps; absent: locks are kept until released. */
+  readonly lease?: number;
+  /** Renewals and releases do not check who the owner is. */
+  readonly unchecked?: boolean;
+  /** Refused tries are recorded. */
+  readonly tries?: boolean;
+  /** In a thousand: outcomes that stay unknown, grants that a wrong server gives though somebody holds the lock. */
+  readonly unknownPermille: number;
+  readonly wrongPermille: number;
+}
+
+/** What clients of a lock server could have recorded, each attempt under an owner of its own. */
+export function attempts(
+  random: Chance,
+  options: AttemptsOptions,
+): { readonly parts: Part[]; readonly spans: Span[] } {
+  const { lease, tokens = false, unchecked = false, tries = false } = options;
+  const parts: Part[] = [];
+  const spans: Span[] = [];
+  const clients = Array.from({ length: options.clients }, () => ({ free: 0, owner: NONE, sure: false }));
+  const permille = (limit: number): boolean => random.below(1000) < limit;
+  let holder = NONE;
+  let until = Infinity;
+  let token = 0;
+  let owners = 0;
+  let now = 0;
+  while (parts.length < options.operations) {
+    now += random.below(4);
+    const client = random.pick(clients);
+    if (client.free > now) continue;
+    if (now >= until) holder = NONE;
+    const unknown = permille(options.unknownPermille);
+    const acts = !unknown || random.below(2) === 0;
+    const span = { invoked: Math.max(client.free, now - random.below(5)), returned: now + random.below(5) };
+    const record = (part: Part): void => {
+      parts.push(part);
+      spans.push(span);
+      client.free = span.returned + 1;
+    };
+    if (client.owner === NONE) {
+      const owner = owners++;
+      const granted = holder === NONE || permille(options.wrongPermille);
+      if (!granted && !unknown) {
+        if (tries) record({ kind: Kind.busy, owner });
+        else client.free = span.returned + 1;
+        continue;
+      }
+      if (granted && acts) {
+        holder = owner;
+        until = lease === undefined ? Infinity : now + lease;
+        token++;
+      }
+      client.owner = owner;
+      client.sure = !unknown;
+      record({
+        kind: Kind.acquire,
+        owner,
+        unknown,
+        ...(tokens && !unknown && { token }),
+        ...(lease !== undefined && { lease }),
+      });
+      continue;
+    }
+    const { owner } = client;
+    const owns = holder === owner;
+    if (lease !== undefined && client.sure && random.below(2) === 0) {
+      if (owns && acts) until = now + lease;
+      if (unchecked) record({ kind: Kind.renewUnchecked, owner, lease, unknown });
+      else if (owns || unknown) record({ kind: Kind.renew, owner, lease, unknown });
+      else record({ kind: Kind.disowned, owner });
+      continue;
+    }
+    if (owns && acts) holder = NONE;
+    if (unchecked) record({ kind: Kind.releaseUnchecked, owner, unknown });
+    else if (owns || unknown) record({ kind: Kind.release, owner, unknown });
+    else record({ kind: Kind.disowned, owner });
+    // After an unknown outcome some try again, some give up.
+    if (!unknown || random.below(2) === 0) client.owner = NONE;
+  }
+  return { parts, spans };
 }
 
 /** How much random testing: LOCKPICK_TEST_BUDGET times the default. */

@@ -45,7 +45,7 @@ export function timelineOf<E extends Entries>(
   for (const entry of positions) {
     if (!judged.has(entries.kind[entry] ?? 0)) continue;
     const mayNotHaveHappened = entries.returned[entry] === NEVER;
-    if (mayNotHaveHappened && pointless?.(entry)) continue;
+    if (mayNotHaveHappened && (machine.observes(entry) || pointless?.(entry) === true)) continue;
     inOrderOfInvocation.push(entry);
     if (!mayNotHaveHappened) required.push(entry);
   }

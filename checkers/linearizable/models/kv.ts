@@ -8,10 +8,6 @@ export const kv: Model<StoreEntries> = {
   summary: 'texts by key: get, put, append',
   judges: [Kind.read, Kind.write, Kind.append],
   skips: [],
-  pointless:
-    ({ kind }) =>
-    (entry) =>
-      kind[entry] === Kind.read,
   machine(entries) {
     const { kind, value, values } = entries;
     return machineOf<string>(

@@ -1,12 +1,14 @@
-// A lock that its service may take back: not before the last successful acquire or renewal, counted from its invocation,
-// has been in force for its TTL less the clocks' tolerance (`guaranteed`); after that whenever it likes, or never. An
-// answer of the service to the owner, "not yours" or "released", says which it was.
+// A lock that its service may take back: not before the last successful acquire or renewal, counted from the last
+// invocation of one, has been in force for its TTL less the clocks' tolerance (`lease`); after that whenever it likes, or
+// never. (Counted from the last invocation because a renewal cannot act before what acted before it was invoked: one
+// that is overtaken by the next does not make the lease shorter.) What the service answers the owner, "not yours" or
+// "released", says which it was.
 
 import { interner, Kind, type LockEntries } from '../entries.ts';
 import { callsBy, ILLEGAL, observesByKind, type Model } from '../model.ts';
 import { acquireLeadsNowhere } from './owners.ts';
 
-/** Any other state is the last acquire or renewal of the tenure: its entry + 1. */
+/** Any other state is 1 + the last invoked acquire or renewal of the tenure × the number of leases + the lease. */
 const FREE = 0;
 
 export const leaseMutex: Model<LockEntries> = {
@@ -22,23 +24,35 @@ export const leaseMutex: Model<LockEntries> = {
     Kind.busy,
   ],
   skips: [],
-  pointless: acquireLeadsNowhere,
+  pointless(entries) {
+    const leadsNowhere = acquireLeadsNowhere(entries);
+    const { things: leases } = leasesOf(entries);
+    // A renewal only makes the lease longer, unless its own is a shorter one.
+    const renewalsToo = leases.length <= 1;
+    return (entry) => leadsNowhere(entry) || (renewalsToo && isRenewal(entries, entry));
+  },
   machine(entries) {
-    const { kind, owner, owners, guaranteed } = entries;
+    const { kind, owner, owners, invoked } = entries;
+    const { numbers, things: leases } = leasesOf(entries);
+    const sinceOf = (state: number): number => Math.floor((state - 1) / leases.length);
+    const expiryOf = (state: number): number =>
+      (invoked[sinceOf(state)] ?? 0) + (leases[(state - 1) % leases.length] ?? 0);
+    const stateOf = (since: number, entry: number): number =>
+      1 + since * leases.length + (numbers[entry] ?? 0);
     return {
       initial: FREE,
-      call: callsBy(entries, kind, owner, leases(entries)),
+      call: callsBy(entries, kind, owner, ownLeases(entries)),
       step(state, entry, now) {
-        const holds = state !== FREE && owner[state - 1] === owner[entry];
-        const mayBeOver = state !== FREE && (guaranteed[state - 1] ?? 0) <= now;
+        const holds = state !== FREE && owner[sinceOf(state)] === owner[entry];
+        const mayBeOver = state !== FREE && expiryOf(state) <= now;
         switch (kind[entry] ?? 0) {
           case Kind.acquire:
-            return state === FREE || mayBeOver ? entry + 1 : ILLEGAL;
+            return state === FREE || mayBeOver ? stateOf(entry, entry) : ILLEGAL;
           case Kind.renew:
-            return holds ? entry + 1 : ILLEGAL;
+            return holds ? stateOf(Math.max(sinceOf(state), entry), entry) : ILLEGAL;
           case Kind.renewUnchecked:
             // Past its time the lease may have gone before: the state that allows both stays as it is.
-            return holds && !mayBeOver ? entry + 1 : state;
+            return holds && !mayBeOver ? stateOf(Math.max(sinceOf(state), entry), entry) : state;
           case Kind.release:
             return holds ? FREE : ILLEGAL;
           case Kind.releaseUnchecked:
@@ -52,19 +66,33 @@ export const leaseMutex: Model<LockEntries> = {
       },
       observes: observesByKind(entries, Kind.busy),
       describe: (state) =>
-        state === FREE ? 'the lock is free' : `${owners[owner[state - 1] ?? 0]} has the lease of the lock`,
+        state === FREE
+          ? 'the lock is free'
+          : `${owners[owner[sinceOf(state)] ?? 0]} has the lease of the lock`,
     };
   },
 };
 
-/** Tells grants and renewals with different leases apart, and nothing else. */
-function leases({ size, kind, guaranteed }: LockEntries): Int32Array {
-  const lease = new Int32Array(size);
-  const intern = interner<number>(-Infinity);
-  for (let entry = 0; entry < size; entry++) {
-    const leased =
-      kind[entry] === Kind.acquire || kind[entry] === Kind.renew || kind[entry] === Kind.renewUnchecked;
-    if (leased) lease[entry] = intern(guaranteed[entry] ?? 0);
-  }
-  return lease;
+function isRenewal({ kind }: LockEntries, entry: number): boolean {
+  return kind[entry] === Kind.renew || kind[entry] === Kind.renewUnchecked;
+}
+
+/** The different leases, and by acquire or renewal the number of its own. */
+function leasesOf(entries: LockEntries): {
+  readonly numbers: Int32Array;
+  readonly things: readonly number[];
+} {
+  const { size, kind, lease } = entries;
+  const intern = interner<number>();
+  const numbers = new Int32Array(size);
+  for (let entry = 0; entry < size; entry++)
+    if (kind[entry] === Kind.acquire || isRenewal(entries, entry)) numbers[entry] = intern(lease[entry] ?? 0);
+  return { numbers, things: intern.things };
+}
+
+/** Makes each acquire and renewal a call of its own: it starts a lease at its own time. */
+function ownLeases(entries: LockEntries): Int32Array {
+  return Int32Array.from({ length: entries.size }, (_, entry) =>
+    entries.kind[entry] === Kind.acquire || isRenewal(entries, entry) ? entry : 0,
+  );
 }

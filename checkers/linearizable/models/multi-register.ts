@@ -12,10 +12,6 @@ export const multiRegister: Model<StoreEntries> = {
   summary: 'several values, read and written by transactions',
   judges: [Kind.transaction],
   skips: [],
-  pointless:
-    ({ value, transactions }) =>
-    (entry) =>
-      (transactions[value[entry] ?? 0] ?? []).every(({ write }) => !write),
   machine(entries) {
     const { kind, value, values, transactions, registers } = entries;
     return machineOf<State>(

@@ -9,7 +9,6 @@ export const register: Model<StoreEntries> = {
   summary: 'one value: read, write',
   judges: [Kind.read, Kind.write],
   skips: [],
-  pointless: readsOnly,
   machine: registerMachine,
 };
 
@@ -18,7 +17,6 @@ export const casRegister: Model<StoreEntries> = {
   summary: 'one value: read, write, compare-and-set',
   judges: [Kind.read, Kind.write, Kind.cas, Kind.casFailed],
   skips: [],
-  pointless: readsOnly,
   machine: registerMachine,
 };
 
@@ -44,8 +42,4 @@ function registerMachine(entries: StoreEntries): Machine {
     observes: observesByKind(entries, Kind.read, Kind.casFailed),
     describe: (state) => `the value is ${values[state]}`,
   };
-}
-
-function readsOnly({ kind }: StoreEntries): (entry: number) => boolean {
-  return (entry) => kind[entry] === Kind.read;
 }

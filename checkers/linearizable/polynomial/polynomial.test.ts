@@ -1,0 +1,270 @@
+// The polynomial checkers against the definition and the search: on every small history, on random ones, on ones close
+// to a run of the model, and on longer ones of the kind a run records. Same verdict, same shortest refuted prefix.
+
+import { describe, expect, it } from 'vitest';
+import { Kind, NEVER, type LockEntries } from '../entries.ts';
+import type { Model } from '../model.ts';
+import { fencedMutex } from '../models/fenced-mutex.ts';
+import { leaseMutex } from '../models/lease-mutex.ts';
+import { mutex } from '../models/mutex.ts';
+import { ownedMutex } from '../models/owned-mutex.ts';
+import {
+  attempts,
+  bruteForce,
+  chance,
+  lockEntries,
+  overlaps,
+  plausible,
+  randomSpans,
+  sequences,
+  TEST_BUDGET,
+  type AttemptsOptions,
+  type Chance,
+  type Part,
+  type Span,
+} from '../reference.fixture.ts';
+import { search, type SearchLimits } from '../search.ts';
+import { shortest, type Decision } from './decision.ts';
+import { decideFencedMutex } from './fenced-mutex.ts';
+import { decideLeaseMutex } from './lease-mutex.ts';
+import { decideMutex } from './mutex.ts';
+import { decideOwnedMutex } from './owned-mutex.ts';
+
+interface Subject {
+  readonly name: string;
+  readonly alphabet: readonly Part[];
+  readonly plausible: (random: Chance, count: number) => { parts: readonly Part[]; spans: readonly Span[] };
+  /** Throws if the checker is wrong about this history. `truth`: who is asked. */
+  readonly judge: (parts: readonly Part[], spans: readonly Span[], truth: 'definition' | 'search') => Verdict;
+}
+
+type Verdict = Decision['verdict'];
+
+function subject(
+  model: Model<LockEntries>,
+  decide: (entries: LockEntries) => Decision,
+  build: (parts: readonly Part[], spans: readonly Span[]) => LockEntries,
+  alphabet: readonly Part[],
+): Subject {
+  return {
+    name: model.name,
+    alphabet,
+    plausible: (random, count) => plausible(random, { model, build, alphabet }, count),
+    judge(parts, spans, truth) {
+      const entries = build(parts, spans);
+      const decision = decide(entries);
+      if (decision.verdict === 'undecided') return 'undecided';
+      const fail = (what: string): never => {
+        throw new Error(`${model.name}: ${what}\n${JSON.stringify({ parts, spans, decision })}`);
+      };
+      /** `undefined`: the search ran out of steps. */
+      const isValid = (part: LockEntries): boolean | undefined => {
+        if (truth === 'definition') return bruteForce(part, model);
+        const { verdict } = search(part, model, { limits: LIMITS });
+        return verdict === 'unknown' ? undefined : verdict === 'valid';
+      };
+      const valid = isValid(entries);
+      if (valid === undefined) return 'undecided';
+      if (valid !== (decision.verdict === 'valid')) return fail(`${decision.verdict}, which is wrong`);
+      if (decision.verdict === 'valid') return 'valid';
+      const searched = search(entries, model, { limits: LIMITS });
+      if (searched.verdict === 'unknown') return 'undecided';
+      if (searched.verdict === 'valid') return fail('the search disagrees');
+      const withSearch = (part: LockEntries): Decision => {
+        const decided = decide(part);
+        if (decided.verdict !== 'undecided') return decided;
+        const result = search(part, model, { limits: LIMITS });
+        if (result.verdict !== 'invalid') return { verdict: 'valid' };
+        return { ...decision, refuted: result.refuted };
+      };
+      const { refuted, conflict, reason } = shortest(entries, withSearch, decision);
+      if (entries.returned[refuted] !== entries.returned[searched.refuted])
+        return fail(`refuted by ${refuted}, but by the search with ${searched.refuted}`);
+      if (ENOUGH.has(reason)) {
+        const owners = new Set(conflict.map((entry) => entries.owner[entry]));
+        const others = entries.returned.map((stamp, entry) =>
+          owners.has(entries.owner[entry]) ? stamp : NEVER,
+        );
+        if (new Set(conflict).size !== conflict.length)
+          return fail(`the conflict has repetitions: ${conflict.join()}`);
+        if (isValid({ ...entries, returned: others }) === true)
+          return fail(`the conflict alone is none: ${conflict.join()} ${reason}`);
+      }
+      return 'invalid';
+    },
+  };
+}
+
+/** Where the search gives up, nothing is compared. */
+const LIMITS: SearchLimits = { stepsMax: 200_000, bytesMax: 2 ** 28 };
+
+/** The reasons whose conflict is one whatever became of the operations of all other owners. */
+const ENOUGH = new Set([
+  'held-by-another',
+  'point-inside-hold',
+  'disowned-while-holding',
+  'success-after-end',
+]);
+
+const outcomes = [false, true];
+const lockParts = (owners: readonly number[]): Part[] => [
+  ...[Kind.acquire, Kind.release].flatMap((kind) =>
+    owners.flatMap((owner) => outcomes.map((unknown) => ({ kind, owner, unknown }))),
+  ),
+  ...[Kind.renew, Kind.disowned].flatMap((kind) => owners.map((owner) => ({ kind, owner }))),
+];
+const tokens = (parts: readonly Part[]): Part[] =>
+  parts.flatMap((part) =>
+    part.kind === Kind.acquire && part.unknown !== true
+      ? [part, ...[0, 1, 2].map((token) => ({ ...part, token }))]
+      : [part],
+  );
+const leases = (parts: readonly Part[]): Part[] =>
+  parts.flatMap((part) =>
+    part.kind === Kind.acquire || part.kind === Kind.renew || part.kind === Kind.renewUnchecked
+      ? [part, ...[2, 6].map((lease) => ({ ...part, lease }))]
+      : [part],
+  );
+const plain: Part[] = [Kind.acquire, Kind.release].flatMap((kind) =>
+  outcomes.map((unknown) => ({ kind, unknown })),
+);
+const tries = (owners: readonly number[]): Part[] => owners.map((owner) => ({ kind: Kind.busy, owner }));
+const unchecked = (owners: readonly number[]): Part[] =>
+  owners.flatMap((owner) => [
+    { kind: Kind.renewUnchecked, owner },
+    ...outcomes.map((unknown) => ({ kind: Kind.releaseUnchecked, owner, unknown })),
+  ]);
+
+type Flavour = Pick<AttemptsOptions, 'tokens' | 'lease' | 'unchecked' | 'tries'>;
+
+const small = [
+  subject(mutex, decideMutex, lockEntries, plain),
+  subject(ownedMutex, decideOwnedMutex, lockEntries, [...lockParts([0, 1]), ...tries([0])]),
+  subject(fencedMutex, decideFencedMutex, lockEntries, [...tokens(lockParts([0, 1])), ...tries([0])]),
+  subject(leaseMutex, decideLeaseMutex, lockEntries, leases([...lockParts([0, 1]), ...unchecked([0, 1])])),
+];
+const owners = [0, 1, 2, 3];
+const large: (Subject & { readonly flavours: readonly Flavour[] })[] = [
+  { ...subject(mutex, decideMutex, lockEntries, plain), flavours: [{}] },
+  {
+    ...subject(ownedMutex, decideOwnedMutex, lockEntries, [...lockParts(owners), ...tries(owners)]),
+    flavours: [{}, { tries: true }],
+  },
+  {
+    ...subject(fencedMutex, decideFencedMutex, lockEntries, tokens(lockParts(owners))),
+    flavours: [{ tokens: true }, { tokens: true, tries: true }],
+  },
+  {
+    ...subject(
+      leaseMutex,
+      decideLeaseMutex,
+      lockEntries,
+      leases([...lockParts(owners), ...unchecked(owners), ...tries([0])]),
+    ),
+    flavours: [{ lease: 12 }, { lease: 12, unchecked: true }, { lease: 6 }, { lease: 9, tries: true }],
+  },
+];
+
+function tally(): Record<Verdict, number> {
+  return { valid: 0, invalid: 0, undecided: 0 };
+}
+
+describe.each(small)('$name without search, on small histories', ({ alphabet, judge }) => {
+  it('agrees with the definition', () => {
+    const seen = tally();
+    for (const count of [1, 2, 3, 4]) {
+      const shapes = overlaps(count);
+      const stride = Math.max(
+        1,
+        Math.floor((alphabet.length ** count * shapes.length) / (10_000 * TEST_BUDGET)),
+      );
+      let index = 0;
+      for (const parts of sequences(alphabet, count))
+        for (const spans of shapes) if (index++ % stride === 0) seen[judge(parts, spans, 'definition')]++;
+    }
+    expect(seen.valid).toBeGreaterThan(100);
+    expect(seen.invalid).toBeGreaterThan(100);
+  });
+});
+
+/** Changes one thing: an outcome, a token, or when something was called or answered. */
+function disturb(random: Chance, parts: Part[], spans: Span[]): void {
+  const index = random.below(parts.length);
+  const part = parts[index];
+  const span = spans[index];
+  if (part === undefined || span === undefined) return;
+  const invoked = span.invoked + random.below(7) - 3;
+  switch (random.below(4)) {
+    case 0:
+      parts[index] = { ...part, unknown: part.kind === Kind.acquire && part.unknown !== true };
+      break;
+    case 1:
+      if (part.token !== undefined) parts[index] = { ...part, token: random.below(parts.length) };
+      break;
+    case 2:
+      parts[index] = { ...part, kind: random.pick([Kind.acquire, Kind.release, part.kind]) };
+      break;
+    default:
+      spans[index] = { invoked, returned: Math.max(invoked, span.returned + random.below(7) - 3) };
+  }
+}
+
+describe.each(large)('$name without search', ({ alphabet, plausible: draw, judge, flavours }) => {
+  it('agrees with the definition on random histories', () => {
+    const random = chance(3);
+    const seen = tally();
+    for (let round = 0; round < 2_000 * TEST_BUDGET; round++) {
+      const count = 3 + random.below(6);
+      const parts = Array.from({ length: count }, () => random.pick(alphabet));
+      seen[judge(parts, randomSpans(random, count), 'definition')]++;
+    }
+    expect(seen.invalid).toBeGreaterThan(100);
+  });
+
+  it('agrees with the definition on histories close to a run of the model', () => {
+    const random = chance(5);
+    const seen = tally();
+    for (let round = 0; round < 2_000 * TEST_BUDGET; round++) {
+      const { parts, spans } = draw(random, 4 + random.below(6));
+      seen[judge(parts, spans, 'definition')]++;
+    }
+    expect(seen.valid).toBeGreaterThan(100);
+    expect(seen.invalid).toBeGreaterThan(100);
+  });
+
+  it.each(flavours)('agrees with the definition on what clients record: %o', (flavour) => {
+    const random = chance(13);
+    const seen = tally();
+    for (let round = 0; round < 3_000 * TEST_BUDGET; round++) {
+      const { parts, spans } = attempts(random, {
+        ...flavour,
+        clients: 2 + random.below(3),
+        operations: 4 + random.below(6),
+        unknownPermille: 300,
+        wrongPermille: 100,
+      });
+      for (let changes = random.below(3); changes > 0; changes--) disturb(random, parts, spans);
+      seen[judge(parts, spans, 'definition')]++;
+    }
+    expect(seen.valid).toBeGreaterThan(100);
+    expect(seen.invalid).toBeGreaterThan(100);
+    expect(seen.undecided / (seen.valid + seen.invalid)).toBeLessThan(0.7);
+  });
+
+  it.each(flavours)('agrees with the search on longer ones: %o', (flavour) => {
+    const random = chance(17);
+    const seen = tally();
+    for (let round = 0; round < 150 * TEST_BUDGET; round++) {
+      const { parts, spans } = attempts(random, {
+        ...flavour,
+        clients: 2 + random.below(6),
+        operations: 20 + random.below(100),
+        unknownPermille: 60,
+        wrongPermille: random.below(2) * 20,
+      });
+      if (random.below(3) === 0) disturb(random, parts, spans);
+      seen[judge(parts, spans, 'search')]++;
+    }
+    expect(seen.valid + seen.invalid).toBeGreaterThan(seen.undecided / 2);
+  });
+});
