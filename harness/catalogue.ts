@@ -3,6 +3,7 @@
 
 import type { Cell, CellOfBackend } from './cells/cell.ts';
 import { etcdCells } from './cells/etcd.ts';
+import { redisReplicatedCells } from './cells/redis-replicated.ts';
 import { redisSingleCells } from './cells/redis-single.ts';
 import { redlockCells } from './cells/redlock.ts';
 import { zookeeperCells } from './cells/zookeeper.ts';
@@ -12,15 +13,13 @@ import { workloads } from '../workloads/index.ts';
 
 export const catalogue: readonly Cell[] = [
   ...cellsOf('redis-single', redisSingleCells),
+  ...cellsOf('redis-replicated', redisReplicatedCells),
   ...cellsOf('redlock', redlockCells),
   ...cellsOf('etcd', etcdCells),
   ...cellsOf('zookeeper', zookeeperCells),
 ];
 
-function cellsOf(
-  backend: string,
-  cells: readonly (CellOfBackend & { readonly variant?: string })[],
-): readonly Cell[] {
+function cellsOf(backend: string, cells: readonly CellOfBackend[]): readonly Cell[] {
   return cells.map((cell) => ({ backend, variant: DEFAULT_VARIANT, ...cell }));
 }
 

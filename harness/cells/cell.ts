@@ -17,8 +17,8 @@ export interface Cell {
   readonly because: string;
 }
 
-/** A cell of a backend's default variant. */
-export type CellOfBackend = Omit<Cell, 'backend' | 'variant'>;
+/** A cell of one backend, and of its default variant unless it names another. */
+export type CellOfBackend = Omit<Cell, 'backend' | 'variant'> & Partial<Pick<Cell, 'variant'>>;
 
 export const safe: Expectation = { grade: 'safe', findings: [], oneOf: [], liveness: [], allowed: [] };
 
@@ -33,3 +33,12 @@ export const outlived: Expectation = {
 
 /** The same harm to the store that checks nothing; the one that checks the token stayed clean. */
 export const outlivedButFenced: Expectation = { ...outlived, grade: 'safe-with-fencing' };
+
+/** The service gave the lock to a second client while the first one's tenure was certain, and there was no token. */
+export const givenTwice: Expectation = {
+  grade: 'unsafe',
+  findings: ['double-grant'],
+  oneOf: [],
+  liveness: [],
+  allowed: ['belief-overlap', 'stale-write-landed', 'lost-update'],
+};

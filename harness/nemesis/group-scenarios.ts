@@ -52,6 +52,49 @@ function restartVoter(fault: 'kill' | 'restart-empty', summary: string): Scenari
   };
 }
 
+/** Between the death of a primary and the promotion: nobody notices faster. */
+const NOTICED_MILLIS = 300;
+
+/**
+ * The primary is cut off from replicas for longer than any lease lasts, so that what they know of its locks has run
+ * out; then it dies, while locks that it gave since are held, and a replica is promoted that knows of none.
+ */
+function losePrimary(name: string, from: 'servers' | 'one-server', summary: string): Scenario {
+  return {
+    name,
+    summary,
+    faults: ['partition', 'kill', 'failover'],
+    steps: (basis, random) => {
+      const cutMillis = basis.ttlMillis * 1.2;
+      const promotedMillis = cutMillis + NOTICED_MILLIS;
+      // The cut outlasts the promotion, so that the dead primary cannot come back into it.
+      const lastsMillis = promotedMillis + OUTAGE_MILLIS;
+      return periodic(basis, random, { everyMillis: lastsMillis + 1_500, lastsMillis }, (atMillis) => {
+        const primary = { kind: 'role', role: 'primary' } as const;
+        return [
+          at(atMillis, {
+            fault: 'partition',
+            target: primary,
+            durationMillis: millis(Math.round(lastsMillis)),
+            params: { from },
+          }),
+          at(atMillis + cutMillis, {
+            fault: 'kill',
+            target: primary,
+            durationMillis: millis(OUTAGE_MILLIS + NOTICED_MILLIS),
+          }),
+          at(atMillis + promotedMillis, {
+            fault: 'failover',
+            target: { kind: 'server' },
+            durationMillis: NOTHING,
+            params: { to: 'least' },
+          }),
+        ];
+      });
+    },
+  };
+}
+
 export const groupScenarios: readonly Scenario[] = [
   restartVoter(
     'kill',
@@ -108,4 +151,14 @@ export const groupScenarios: readonly Scenario[] = [
       });
     },
   },
+  losePrimary(
+    'lose-primary',
+    'servers',
+    'cut the primary off from its replicas for 1.2 × TTL, SIGKILL it, promote a replica',
+  ),
+  losePrimary(
+    'lose-acknowledged',
+    'one-server',
+    'cut one replica off from the primary for 1.2 × TTL, SIGKILL the primary, promote that replica',
+  ),
 ];

@@ -7,7 +7,7 @@ import { Client, DatabaseError } from 'pg';
 import type { Outcome } from '../contract/lock-client.ts';
 import type { StoreAddress, StoreClient } from '../contract/store.ts';
 import { HarnessError } from '../contract/errors.ts';
-import { fencingToken, type AuditRow } from '../history/op.ts';
+import { fencingToken, millis, type AuditRow } from '../history/op.ts';
 import { STORE_DATABASE, STORE_USER } from './node.ts';
 
 type Row = Readonly<Record<string, string | boolean | null>>;
@@ -23,6 +23,7 @@ const AUDIT = `select seq, op, process, token, base, version, value, accepted fr
   where defence = $1 and key = $2 and seq > $3 order by seq limit $4`;
 
 const STALE_TOKEN = 'stale-token';
+const SEED_TIME_LIMIT = millis(10_000);
 
 /**
  * Connects to a prepared store and makes sure that every key exists in every defence, with value 0 and version 0.
@@ -32,14 +33,16 @@ export async function openStore(
   address: StoreAddress,
   contents: { readonly defences: readonly string[]; readonly keys: readonly string[] },
 ): Promise<StoreClient> {
-  const connection = openConnection(address);
-  const seeded = await connection.query('seed', SEED, [contents.defences, contents.keys]);
-  if (seeded.kind !== 'ok') {
-    await connection[Symbol.asyncDispose]();
-    throw new HarnessError('environment', `the store at ${address.host}:${address.port} cannot be used`, {
-      detail: seeded.error,
-    });
+  {
+    // Many clients start at once, and none of them is being measured yet.
+    await using seeding = openConnection({ ...address, commandTimeLimit: SEED_TIME_LIMIT });
+    const seeded = await seeding.query('seed', SEED, [contents.defences, contents.keys]);
+    if (seeded.kind !== 'ok')
+      throw new HarnessError('environment', `the store at ${address.host}:${address.port} cannot be used`, {
+        detail: seeded.error,
+      });
   }
+  const connection = openConnection(address);
   return {
     async read(defence, { key, token }) {
       const raisesMark = defence === 'fence-on-read-and-write' && token !== undefined;

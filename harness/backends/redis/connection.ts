@@ -6,28 +6,39 @@
 import { Redis } from 'ioredis';
 import type { Outcome } from '../../contract/lock-client.ts';
 import type { Millis } from '../../history/op.ts';
-import { NOT_CONNECTED, outcomeOf, outcomeOfError, TIMED_OUT } from './errors.ts';
+import { NOT_CONNECTED, outcomeOf, outcomeOfError, READ_ONLY, TIMED_OUT } from './errors.ts';
 import type { RedisPort, RedisReply } from './port.ts';
 
 const UNREADABLE: Outcome<never> = { kind: 'info', error: 'unexpected reply' };
 
-interface Connection {
-  readonly redis: Redis;
-  /** Settles once: it could be opened, or not. */
-  readonly opened: Promise<boolean>;
+/** Where a server is. */
+export interface RedisAddress {
+  readonly host: string;
+  readonly port: number;
 }
+
+/** Finds the server to connect to, within a time limit of its own; undefined: there is none at the moment. */
+export type Locate = () => Promise<RedisAddress | undefined>;
 
 /**
  * A port to one server; the first command opens the connection. `timeLimit` bounds opening a connection and, apart
  * from that, each command.
  */
-export function openRedisPort(
-  server: { readonly host: string; readonly port: number },
-  timeLimit: Millis,
-): RedisPort {
-  let current: Connection | undefined;
+export function openRedisPort(server: RedisAddress, timeLimit: Millis): RedisPort {
+  return openLocatedRedisPort(() => Promise.resolve(server), timeLimit);
+}
 
-  const open = (): Connection => {
+/**
+ * A port to whichever server `locate` finds. It is asked again for each new connection, and a connection is given up
+ * when it breaks, when a command has no answer in time, and when the server says that it is a replica.
+ */
+export function openLocatedRedisPort(locate: Locate, timeLimit: Millis): RedisPort {
+  let opening: Promise<Redis | undefined> | undefined;
+  let current: Redis | undefined;
+
+  const open = async (): Promise<Redis | undefined> => {
+    const server = await locate();
+    if (server === undefined) return undefined;
     const redis = new Redis({
       host: server.host,
       port: server.port,
@@ -44,15 +55,24 @@ export function openRedisPort(
     });
     // Without a listener the driver prints to stderr; what an error means is told by the command it hits.
     redis.on('error', () => undefined);
-    const opened = redis.connect().then(
-      () => true,
-      () => false,
-    );
-    return { redis, opened };
+    try {
+      await redis.connect();
+      return redis;
+    } catch {
+      return undefined;
+    }
+  };
+
+  /** A connection that was open a moment ago. */
+  const connected = async (): Promise<Redis | undefined> => {
+    if (current?.status === 'ready') return current;
+    opening ??= open().finally(() => (opening = undefined));
+    current = await opening;
+    return current;
   };
 
   const giveUp = (redis: Redis): void => {
-    if (current?.redis === redis) current = undefined;
+    if (current === redis) current = undefined;
     // Not `disconnect()`, which says goodbye first and waits two seconds for an answer.
     redis.stream.destroy();
   };
@@ -69,7 +89,7 @@ export function openRedisPort(
       }, timeLimit);
       const settle = (outcome: Outcome<RedisReply>): void => {
         clearTimeout(timer);
-        if (outcome.kind === 'info') giveUp(redis);
+        if (outcome.kind === 'info' || isReplica(outcome)) giveUp(redis);
         resolve(outcome);
       };
       redis.call(name, ...args).then(
@@ -78,18 +98,28 @@ export function openRedisPort(
       );
     });
 
+  const sequence: RedisPort['sequence'] = async (...commands) => {
+    const redis = await connected();
+    // Asked again right before writing: a closed connection rejects with the words it also has for a command in flight.
+    if (redis?.status !== 'ready') return commands.map(() => outcomeOf(NOT_CONNECTED));
+    return Promise.all(commands.map(([name, ...args]) => send(redis, name, args)));
+  };
+
   return {
-    async command(name, ...args) {
-      if (current === undefined || current.redis.status === 'end') current = open();
-      const { redis, opened } = current;
-      // Asked again right before writing: a closed connection rejects with the words it also has for a command in flight.
-      if (!(await opened) || redis.status !== 'ready') return outcomeOf(NOT_CONNECTED);
-      return send(redis, name, args);
+    sequence,
+    async command(...words) {
+      const [outcome = outcomeOf(NOT_CONNECTED)] = await sequence(words);
+      return outcome;
     },
     [Symbol.asyncDispose]: async () => {
-      current?.redis.disconnect();
+      const redis = current ?? (await opening);
+      redis?.disconnect();
     },
   };
+}
+
+function isReplica(outcome: Outcome<RedisReply>): boolean {
+  return outcome.kind === 'fail' && outcome.error === READ_ONLY.error;
 }
 
 function isReply(value: unknown): value is RedisReply {

@@ -33,6 +33,14 @@ export const CONNECTION_LOST: ErrorMeaning = {
   source: 'ours: backends/redis/connection.ts',
 };
 
+export const READ_ONLY: ErrorMeaning = {
+  match: 'READONLY ',
+  error: 'read-only',
+  definite: true,
+  meaning: 'The server is a replica and takes no writes.',
+  source: SCRIPT_REFUSAL,
+};
+
 /** Matched against the start of an error's message, case-sensitively. */
 const MATCHED: readonly ErrorMeaning[] = [
   {
@@ -49,13 +57,7 @@ const MATCHED: readonly ErrorMeaning[] = [
     meaning: 'The server reads its data from disk after a start and serves no keys yet.',
     source: 'Redis 8.0, src/server.c, processCommand',
   },
-  {
-    match: 'READONLY ',
-    error: 'read-only',
-    definite: true,
-    meaning: 'The server is a replica and takes no writes.',
-    source: SCRIPT_REFUSAL,
-  },
+  READ_ONLY,
   {
     match: 'MASTERDOWN ',
     error: 'primary-down',

@@ -83,6 +83,7 @@ export function fakeRedis(): FakeRedis {
     port: {
       command: async (name, ...args) =>
         fake.before(name) ?? { kind: 'ok', value: call(name, ...args.map(String)) },
+      sequence: (...sent) => Promise.all(sent.map((words) => fake.port.command(...words))),
       [Symbol.asyncDispose]: async () => {},
     },
     now: () => time,

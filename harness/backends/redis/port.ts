@@ -7,12 +7,20 @@ import type { LockClient, Outcome, Recipe } from '../../contract/lock-client.ts'
 /** A reply as RESP2 has it; text is UTF-8. */
 export type RedisReply = null | number | string | readonly RedisReply[];
 
+/** Its name and its arguments. */
+export type Command = readonly [name: string, ...args: (string | number)[]];
+
 export interface RedisPort extends AsyncDisposable {
   /**
    * Sends one command; never rejects. `fail`: refused before it ran, or never sent. `info`: it may have run or may yet
    * run; the connection has been given up by then, and the next command goes out on a new one.
    */
-  command(name: string, ...args: readonly (string | number)[]): Promise<Outcome<RedisReply>>;
+  command(...words: Command): Promise<Outcome<RedisReply>>;
+  /**
+   * Sends several commands one after another on the same connection, without waiting for replies in between. Whatever
+   * becomes of one, the others are sent.
+   */
+  sequence(...commands: readonly Command[]): Promise<readonly Outcome<RedisReply>[]>;
 }
 
 /** A recipe over one Redis server, whatever stands behind the port. Whoever opened the port closes it. */

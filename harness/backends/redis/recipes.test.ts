@@ -56,7 +56,11 @@ describe('every recipe passes on what it is told', () => {
 describe('a reply nobody knows', () => {
   it.each(SINGLE_SERVER_RECIPES)('$name: is no answer', async (recipe) => {
     const strange = recipe.lockClient(
-      { command: async () => ({ kind: 'ok', value: ['?'] }), [Symbol.asyncDispose]: async () => {} },
+      {
+        command: async () => ({ kind: 'ok', value: ['?'] }),
+        sequence: async (...sent) => sent.map(() => ({ kind: 'ok', value: ['?'] })),
+        [Symbol.asyncDispose]: async () => {},
+      },
       fakeRedis().now,
     );
     expect(await strange.acquire(request('a'))).toMatchObject({ kind: 'info' });

@@ -3,7 +3,7 @@
 
 import type { AcquireRequest, Grant, Outcome } from '../../contract/lock-client.ts';
 import { nanos, nanosOf, type Millis, type Nanos } from '../../history/op.ts';
-import type { RedisPort, RedisReply } from './port.ts';
+import type { Command, RedisPort, RedisReply } from './port.ts';
 
 export const BUSY: Outcome<never> = { kind: 'fail', error: 'busy' };
 const NOT_OWNER: Outcome<never> = { kind: 'fail', error: 'not-owner' };
@@ -27,24 +27,26 @@ export function unexpected(reply: RedisReply): Outcome<never> {
   return { kind: 'info', error: `unexpected reply: ${JSON.stringify(reply).slice(0, 100)}` };
 }
 
-/** `SET … NX PX`: the grant without a token, or `busy`. */
+/** `SET … NX PX`: takes the lock if nobody has it. */
+export function setCommand({ lock, owner, ttlMillis }: AcquireRequest): Command {
+  return ['SET', lockKey(lock), owner, 'NX', 'PX', wholeMillis(ttlMillis)];
+}
+
+/** What the reply to `setCommand` means: the grant, or `busy`. */
+export function readSetReply(reply: Outcome<RedisReply>, grant: Grant): Outcome<Grant> {
+  if (reply.kind !== 'ok') return reply;
+  if (reply.value === 'OK') return { kind: 'ok', value: grant };
+  return reply.value === null ? BUSY : unexpected(reply.value);
+}
+
+/** One attempt with `setCommand`: the grant without a token, or `busy`. */
 export async function setIfAbsent(
   redis: RedisPort,
   now: () => Nanos,
   request: AcquireRequest,
 ): Promise<Outcome<Grant>> {
   const validUntil = leaseEnd(now, request.ttlMillis);
-  const reply = await redis.command(
-    'SET',
-    lockKey(request.lock),
-    request.owner,
-    'NX',
-    'PX',
-    wholeMillis(request.ttlMillis),
-  );
-  if (reply.kind !== 'ok') return reply;
-  if (reply.value === 'OK') return { kind: 'ok', value: { request, validUntil } };
-  return reply.value === null ? BUSY : unexpected(reply.value);
+  return readSetReply(await redis.command(...setCommand(request)), { request, validUntil });
 }
 
 export const DELETE_IF_OWNER = `if redis.call('get', KEYS[1]) == ARGV[1] then
