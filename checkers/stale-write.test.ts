@@ -101,6 +101,11 @@ describe('stale-write-landed', () => {
       expect(found([one ?? first, two ?? first, late])).toEqual([[1, 2, 3]]);
     });
 
+    it('finds the next one of the same process, if that one counts', () => {
+      const again = granted(4, 'c2', [1150, 1160]);
+      expect(found([first, granted(2, 'c2', [9, 1110]), again, late])).toEqual([[1, 4, 3]]);
+    });
+
     it('says nothing of the rightful holder, whose predecessor is answered late', () => {
       expect(
         found([granted(1, 'c1', [0, 1310]), granted(2, 'c2', [1020, 1030]), write(3, 'c2', [1400, 1410])]),
@@ -215,6 +220,10 @@ describe('stale-write-landed', () => {
       const other = granted(6, 'c2', [1700, 1710]);
       expect(landedLate([first, own, other], 500, 1750)).toEqual([[1, 6, 3, 4]]);
       expect(landedLate([first, granted(7, 'c1', [550, 900]), own, other], 500, 1750)).toEqual([
+        [1, 6, 3, 4],
+      ]);
+      const over = granted(7, 'c3', [9, 1200]);
+      expect(landedLate([first, over, granted(5, 'c1', [1300, 1310]), other], 500, 1750)).toEqual([
         [1, 6, 3, 4],
       ]);
       const waiting = granted(7, 'c3', [590, 2000]);
