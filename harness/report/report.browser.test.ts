@@ -55,6 +55,9 @@ const span = async (page: Page): Promise<string> =>
 const selected = async (page: Page): Promise<string> => (await page.locator('.selected').textContent()) ?? '';
 const frame = (page: Page): Promise<unknown> => page.evaluate(FRAME);
 
+/** Generous: the machine may be busy; an answer comes within a few frames. */
+const SOON = { timeout: 10_000 };
+
 describe.skipIf(CHROMIUM === undefined)(`the report in a browser${without}`, () => {
   const failing = fakeRun();
   const findings = [...failing.verdict.findings, ...failing.verdict.liveness].toSorted((a, b) => a.at - b.at);
@@ -123,26 +126,31 @@ describe.skipIf(CHROMIUM === undefined)(`the report in a browser${without}`, () 
     expect(far.alert).toBeGreaterThan(100);
     const everything = await span(page);
     await page.keyboard.press('n');
-    await frame(page);
+    await expect.poll(() => span(page), SOON).not.toBe(everything);
     const near = await pixels(page);
     expect(near.drawn).toBeGreaterThan(20_000);
     expect(near.alert).toBeGreaterThan(100);
-    expect(await span(page)).not.toBe(everything);
   });
 
   it('goes through the findings by n and p, and stops doing so when told', async () => {
     const page = await open([failing]);
     await page.keyboard.press('n');
-    expect(await selected(page)).toContain(`Finding 1 of ${findings.length}`);
+    await expect.poll(() => selected(page), SOON).toContain(`Finding 1 of ${findings.length}`);
     await page.keyboard.press('n');
-    expect(await selected(page)).toContain(`Finding 2 of ${findings.length} · ${findings[1]?.code}`);
+    await expect
+      .poll(() => selected(page), SOON)
+      .toContain(`Finding 2 of ${findings.length} · ${findings[1]?.code}`);
     await page.keyboard.press('p');
     await page.keyboard.press('p');
-    expect(await selected(page)).toContain(`Finding ${findings.length} of ${findings.length}`);
+    await expect
+      .poll(() => selected(page), SOON)
+      .toContain(`Finding ${findings.length} of ${findings.length}`);
     await page.locator('#single-keys').uncheck();
     await page.locator('h1').click();
     await page.keyboard.press('n');
-    expect(await selected(page)).toContain(`Finding ${findings.length} of ${findings.length}`);
+    await expect
+      .poll(() => selected(page), SOON)
+      .toContain(`Finding ${findings.length} of ${findings.length}`);
   });
 
   it('zooms and pans by keys, wheel and drag', async () => {
@@ -150,10 +158,8 @@ describe.skipIf(CHROMIUM === undefined)(`the report in a browser${without}`, () 
     const stage = page.locator('.stage');
     const seen: string[] = [];
     const changed = async (): Promise<void> => {
-      await frame(page);
-      const now = await span(page);
-      expect(seen).not.toContain(now);
-      seen.push(now);
+      await expect.poll(async () => seen.includes(await span(page)), SOON).toBe(false);
+      seen.push(await span(page));
     };
     await changed();
     await stage.focus();
@@ -169,8 +175,7 @@ describe.skipIf(CHROMIUM === undefined)(`the report in a browser${without}`, () 
     await page.mouse.up();
     await changed();
     await page.keyboard.press('0');
-    await frame(page);
-    expect(await span(page)).toBe(seen[0]);
+    await expect.poll(() => span(page), SOON).toBe(seen[0]);
   });
 
   it('leaves the wheel to the page until the timeline is asked for', async () => {
@@ -185,8 +190,9 @@ describe.skipIf(CHROMIUM === undefined)(`the report in a browser${without}`, () 
   it('tells what is under the pointer', async () => {
     const page = await open([failing]);
     await page.locator('.stage').scrollIntoViewIfNeeded();
+    const everything = await span(page);
     await page.keyboard.press('n');
-    await frame(page);
+    await expect.poll(() => span(page), SOON).not.toBe(everything);
     const box = await page.locator('.stage canvas').boundingBox();
     if (box === null) throw new Error('the canvas has no place');
     const told = new Set<string>();
@@ -203,11 +209,11 @@ describe.skipIf(CHROMIUM === undefined)(`the report in a browser${without}`, () 
   it('opens the finding that the address names, and shows it on the timeline', async () => {
     const folded = findings.findLast(({ code }) => code === 'belief-overlap');
     const page = await open([failing], `#f-${folded?.id}`);
-    await expect.poll(() => selected(page)).toContain('belief-overlap');
+    await expect.poll(() => selected(page), SOON).toContain('belief-overlap');
     expect(await page.locator(`[id="f-${folded?.id}"]`).isVisible()).toBe(true);
     await page.locator(`[data-show="f-${findings[0]?.id}"]`).scrollIntoViewIfNeeded();
     await page.locator(`[data-show="f-${findings[0]?.id}"]`).click();
-    await expect.poll(() => selected(page)).toContain('Finding 1 of');
+    await expect.poll(() => selected(page), SOON).toContain('Finding 1 of');
     expect(await page.locator('.stage').isVisible()).toBe(true);
   });
 
@@ -219,12 +225,12 @@ describe.skipIf(CHROMIUM === undefined)(`the report in a browser${without}`, () 
     ]);
     for (const timeline of await page.locator('.timeline').all()) {
       await timeline.scrollIntoViewIfNeeded();
-      await expect.poll(() => timeline.getAttribute('data-ready')).toBe('');
+      await expect.poll(() => timeline.getAttribute('data-ready'), SOON).toBe('');
     }
     // The finding of the run in front of the reader, not of the first one.
     await page.evaluate(`document.querySelector('#run-2').scrollIntoView()`);
     await page.keyboard.press('n');
-    await expect.poll(() => page.locator('#run-2 .selected').textContent()).toContain('Finding 1 of');
+    await expect.poll(() => page.locator('#run-2 .selected').textContent(), SOON).toContain('Finding 1 of');
   });
 
   it('survives hostile names', async () => {
@@ -233,17 +239,17 @@ describe.skipIf(CHROMIUM === undefined)(`the report in a browser${without}`, () 
     ]);
     await page.keyboard.press('n');
     expect(await page.locator('img').count()).toBe(0);
-    expect(await selected(page)).toContain('Finding 1 of');
+    await expect.poll(() => selected(page), SOON).toContain('Finding 1 of');
   });
 
   it('prints in the colours of paper', async () => {
     const page = await open([failing]);
     await page.emulateMedia({ colorScheme: 'dark' });
-    expect(await page.evaluate<number>(CORNER)).toBeLessThan(40);
+    await expect.poll(() => page.evaluate<number>(CORNER), SOON).toBeLessThan(40);
     await page.evaluate(`dispatchEvent(new Event('beforeprint'))`);
-    expect(await page.evaluate<number>(CORNER)).toBe(255);
+    await expect.poll(() => page.evaluate<number>(CORNER), SOON).toBe(255);
     await page.evaluate(`dispatchEvent(new Event('afterprint'))`);
-    expect(await page.evaluate<number>(CORNER)).toBeLessThan(40);
+    await expect.poll(() => page.evaluate<number>(CORNER), SOON).toBeLessThan(40);
   });
 
   it.each([
