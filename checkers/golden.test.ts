@@ -33,9 +33,13 @@ function golden(kind: 'good' | 'bad'): string[] {
   return RULES.flatMap((rule) => globSync(`${rule}/${kind}/*.jsonl`, { cwd: root })).toSorted();
 }
 
+function textOf(file: string): string {
+  return readFileSync(join(root, file), 'utf8');
+}
+
 /** What is found, what was expected, and what could not be told. */
 function judged(file: string): { found: string[]; expected: string[]; unsure: string[]; about: unknown } {
-  const history = parseHistory(readFileSync(join(root, file), 'utf8'));
+  const history = parseHistory(textOf(file));
   const { meta } = history.header;
   const verdict = judge(history, null, () => 0);
   return {
@@ -57,6 +61,15 @@ describe('golden histories', () => {
     expect(about).toEqual(expect.any(String));
     expect(expected.length).toBeGreaterThan(0);
     expect(found).toEqual(expected);
+  });
+
+  it.each(golden('good'))('%s has no finding of safety either if any one answer is lost', (file) => {
+    const lines = textOf(file).trim().split('\n');
+    for (const [index, line] of lines.entries()) {
+      if (!line.startsWith('{"type":"ok"')) continue;
+      const verdict = judge(parseHistory(lines.toSpliced(index, 1).join('\n')), null, () => 0);
+      expect(verdict.findings.map(pinned), `without ${line}`).toEqual([]);
+    }
   });
 
   it.each(RULES)('has three of each for %s', (rule) => {
