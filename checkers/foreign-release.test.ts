@@ -124,6 +124,11 @@ describe('foreign-release', () => {
     );
   });
 
+  it('is the same if c1 was refused in between', () => {
+    const asked = granted(6, 'c1', [1120, 1130], { type: 'fail', error: 'busy' });
+    expect(ops(historyOf([asked, ...late, takenOver, letGo]))).toEqual([[2, 3, 4]]);
+  });
+
   it('is of the grant that was in force, whatever c1 was granted before', () => {
     const twice = [
       granted(11, 'c1', [-3000, -2990]),
@@ -154,6 +159,18 @@ describe('no foreign-release', () => {
     [
       'if it is the release of c2 itself',
       [...late.slice(0, 2), step(3, 'c2', 'release', [1200, 1210], { lock: 'k1' }), takenOver],
+    ],
+    [
+      "if the release was answered after c2's own was sent",
+      [...late.slice(0, 2), step(3, 'c1', 'release', [1200, 1510], { lock: 'k1' }), takenOver, letGo],
+    ],
+    [
+      'if c1 may have been granted the lock after c2 asked',
+      [granted(1, 'c1', [0, 1105]), ...late.slice(1), takenOver, letGo],
+    ],
+    [
+      "if c1's lease was certain when c2 was granted the lock, and over when it released",
+      [granted(1, 'c1', [0, 10]), granted(2, 'c2', [500, 510]), ...late.slice(2), takenOver, letGo],
     ],
     ['if the other grant came first', [...late, granted(4, 'c3', [1195, 1310]), letGo]],
     ["if c2's lease may be over", [...late, granted(4, 'c3', [2085, 2095])]],

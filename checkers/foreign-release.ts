@@ -84,14 +84,14 @@ function requestsOf(history: History, grants: readonly Grant[]): Request[] {
   return requests;
 }
 
-/** Answered requests of others inside the tenure that had no right to it; in order of invocation. */
+/** Answered requests inside the tenure for grants that were over before it; in order of invocation. */
 function suspectsOf({ header }: History, grant: Grant, answered: Spans<Answered>): readonly Answered[] {
   const error = header.clockErrorNanos;
-  const { process, tenure, acquire } = grant;
+  const { tenure, acquire } = grant;
   const asked = acquire.invoked - error;
   return [...meeting(answered, tenure.start, tenure.end)]
-    .filter(({ operation: { process: by, invoked, completed }, own }) => {
-      if (by === process || own?.acquire.completed === undefined) return false;
+    .filter(({ operation: { invoked, completed }, own }) => {
+      if (own?.acquire.completed === undefined) return false;
       const inside = invoked - error > tenure.start && completed + error < tenure.end;
       return inside && own.acquire.completed + error < asked && own.tenure.end + 2 * error < asked;
     })

@@ -139,6 +139,16 @@ describe('double-grant', () => {
     expect(found(slow(9))).toEqual(['belief-overlap 1 2']);
   });
 
+  it('is found against the longer of two tenures of one process', () => {
+    const history = historyOf([
+      granted(1, 'c1', [0, 10]),
+      step(2, 'c1', 'acquire', [100, 110], { lock: 'k1', ttlMillis: 50 }),
+      granted(3, 'c2', [300, 310]),
+      released(4, 'c2', [400, 410]),
+    ]);
+    expect(found(history)).toEqual(['double-grant 1 3']);
+  });
+
   it('is none if the tenure ends as the later grant is answered', () => {
     expect(found(touching(200))).toEqual([]);
     expect(found(touching(201))).toEqual(['double-grant 1 2']);
