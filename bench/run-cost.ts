@@ -26,8 +26,20 @@ for (const fault of ['none', 'pause-holder'])
     const ended = spawnSync(
       process.execPath,
       [
-        ...[cli, 'run', 'redis-single/set-nx-px', '--fault', fault, '--time-limit', `${LOAD_SECONDS}s`],
-        ...['--think', '0', '--idle', '0', '--out', out, '--quiet'],
+        cli,
+        'run',
+        'redis-single/set-nx-px',
+        '--fault',
+        fault,
+        '--time-limit',
+        `${LOAD_SECONDS}s`,
+        '--think',
+        '0',
+        '--idle',
+        '0',
+        '--out',
+        out,
+        '--quiet',
       ],
       { encoding: 'utf8' },
     );
