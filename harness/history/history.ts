@@ -6,6 +6,7 @@ import type {
   AuditRow,
   Completion,
   Down,
+  FaultEvent,
   FencingToken,
   Header,
   HistoryEvent,
@@ -114,18 +115,28 @@ export class HistoryError extends Error {
   }
 }
 
-/**
- * Pairs `events` (in file order, event `i` being line `lines[i] ?? i + 2`) into a history.
- * Throws `HistoryError` on a duplicate id, a completion without invocation or of another operation, a second
- * completion, or time going backwards within one operation. O(n log n).
- */
-export function assembleHistory(
-  header: Header,
-  events: readonly HistoryEvent[],
-  lines?: readonly number[],
-): History {
-  const invokes = new Map<number, Invoke>();
-  const completions = new Map<number, Completion>();
+/** Pairs `events`, in file order and from line 2 on, into a history. Throws `HistoryError` as `Assembly.add` does. */
+export function assembleHistory(header: Header, events: readonly HistoryEvent[]): History {
+  const assembly = openAssembly(header);
+  for (const [index, event] of events.entries()) assembly.add(event, index + 2);
+  return assembly.finish();
+}
+
+/** A history that is being read. */
+export interface Assembly {
+  /**
+   * Takes the next event of the file. Throws `HistoryError` on a duplicate id, a completion without invocation or of
+   * another operation, a second completion, or time going backwards within one operation or fault.
+   */
+  add(event: HistoryEvent, line: number): void;
+  /** The history of what was added. O(n log n). */
+  finish(): History;
+}
+
+/** Keeps operations and not their events, so that a long history takes less memory than its lines. */
+export function openAssembly(header: Header): Assembly {
+  const invoked = new Map<number, Invoke>();
+  const completed = new Map<number, Operation>();
   const losses: Lost[] = [];
   const downs: Down[] = [];
   const servers: ServerEvent[] = [];
@@ -133,80 +144,83 @@ export function assembleHistory(
   const lastSeen = new Map<string, Nanos>();
   let end = 0 as Nanos;
 
-  for (const [index, event] of events.entries()) {
+  const complete = (event: Completion, line: number): void => {
+    const { id, process, op, time } = event;
     const refuse = (rule: string): never => {
-      throw new HistoryError(lines?.[index] ?? index + 2, rule);
+      throw new HistoryError(line, rule);
     };
-    if (event.time > end) end = event.time;
-    if ('process' in event) {
-      const last = lastSeen.get(event.process);
-      if (last === undefined || event.time > last) lastSeen.set(event.process, event.time);
-    }
-    switch (event.type) {
-      case 'invoke':
-        if (invokes.has(event.id)) refuse(`duplicate operation id ${event.id}`);
-        invokes.set(event.id, event);
-        break;
-      case 'ok':
-      case 'fail':
-      case 'info': {
-        const invoke = invokes.get(event.id);
-        if (invoke === undefined) return refuse(`completion of operation ${event.id} without an invocation`);
-        if (completions.has(event.id)) refuse(`second completion of operation ${event.id}`);
-        if (invoke.process !== event.process)
-          refuse(`operation ${event.id} was invoked by ${invoke.process} and completed by ${event.process}`);
-        if (invoke.op !== event.op)
-          refuse(`operation ${event.id} was invoked as ${invoke.op} and completed as ${event.op}`);
-        if (event.time < invoke.time)
-          refuse(`time goes backwards within operation ${event.id}: ${invoke.time} then ${event.time}`);
-        completions.set(event.id, event);
-        break;
-      }
-      case 'lost':
-        losses.push(event);
-        break;
-      case 'down':
-        downs.push(event);
-        break;
-      case 'server':
-        servers.push(event);
-        break;
-      case 'fault': {
-        const known = faults.get(event.id);
-        if (event.phase === 'begin') {
-          if (known !== undefined) refuse(`fault ${event.id} begins twice`);
-          faults.set(event.id, {
-            id: event.id,
-            fault: event.fault,
-            targets: event.targets,
-            params: event.params ?? {},
-            begin: event.time,
-            acted: undefined,
-            end: undefined,
-            evidence: event.evidence ?? {},
-          });
-          break;
-        }
-        if (known === undefined) return refuse(`fault ${event.id}: ${event.phase} without a begin`);
-        if (event.time < known.begin) refuse(`time goes backwards within fault ${event.id}`);
-        if (known[event.phase] !== undefined) refuse(`fault ${event.id}: second ${event.phase}`);
-        faults.set(event.id, {
-          ...known,
-          targets: event.targets.length > 0 ? event.targets : known.targets,
-          evidence: { ...known.evidence, ...event.evidence },
-          [event.phase]: event.time,
-        });
-        break;
-      }
-      default:
-        event satisfies never;
-    }
-  }
+    if (completed.has(id)) refuse(`second completion of operation ${id}`);
+    const invoke = invoked.get(id) ?? refuse(`completion of operation ${id} without an invocation`);
+    if (invoke.process !== process)
+      refuse(`operation ${id} was invoked by ${invoke.process} and completed by ${process}`);
+    if (invoke.op !== op) refuse(`operation ${id} was invoked as ${invoke.op} and completed as ${op}`);
+    if (time < invoke.time) refuse(`time goes backwards within operation ${id}: ${invoke.time} then ${time}`);
+    invoked.delete(id);
+    completed.set(id, operationOf(invoke, event));
+  };
 
-  const operations = [...invokes.values()]
-    .map((invoke) => operationOf(invoke, completions.get(invoke.id)))
-    .sort((a, b) => a.invoked - b.invoked || a.id - b.id);
-  return { header, operations, losses, downs, faults: [...faults.values()], servers, lastSeen, end };
+  return {
+    add(event, line) {
+      if (event.time > end) end = event.time;
+      if ('process' in event) {
+        const last = lastSeen.get(event.process);
+        if (last === undefined || event.time > last) lastSeen.set(event.process, event.time);
+      }
+      switch (event.type) {
+        case 'invoke':
+          if (invoked.has(event.id) || completed.has(event.id))
+            throw new HistoryError(line, `duplicate operation id ${event.id}`);
+          invoked.set(event.id, event);
+          break;
+        case 'ok':
+        case 'fail':
+        case 'info':
+          complete(event, line);
+          break;
+        case 'lost':
+          losses.push(event);
+          break;
+        case 'down':
+          downs.push(event);
+          break;
+        case 'server':
+          servers.push(event);
+          break;
+        case 'fault':
+          faults.set(event.id, faultSpan(faults.get(event.id), event, line));
+          break;
+        default:
+          event satisfies never;
+      }
+    },
+    finish() {
+      const operations = [...completed.values()];
+      for (const invoke of invoked.values()) operations.push(operationOf(invoke, undefined));
+      operations.sort((a, b) => a.invoked - b.invoked || a.id - b.id);
+      return { header, operations, losses, downs, faults: [...faults.values()], servers, lastSeen, end };
+    },
+  };
+}
+
+/** The span of a fault after `event`; `known`: before it. Throws `HistoryError`. */
+function faultSpan(known: FaultSpan | undefined, event: FaultEvent, line: number): FaultSpan {
+  const { id, phase, time, fault, targets, params = {}, evidence = {} } = event;
+  const refuse = (rule: string): never => {
+    throw new HistoryError(line, rule);
+  };
+  if (phase === 'begin') {
+    if (known !== undefined) refuse(`fault ${id} begins twice`);
+    return { id, fault, targets, params, begin: time, acted: undefined, end: undefined, evidence };
+  }
+  const begun = known ?? refuse(`fault ${id}: ${phase} without a begin`);
+  if (time < begun.begin) refuse(`time goes backwards within fault ${id}`);
+  if (begun[phase] !== undefined) refuse(`fault ${id}: second ${phase}`);
+  return {
+    ...begun,
+    targets: targets.length > 0 ? targets : begun.targets,
+    evidence: { ...begun.evidence, ...evidence },
+    [phase]: time,
+  };
 }
 
 /** Drops the keys whose value is undefined, so that optional stays optional. */

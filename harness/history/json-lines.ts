@@ -16,7 +16,7 @@ import {
   type OpName,
   type Vote,
 } from './op.ts';
-import { assembleHistory, HistoryError, type History } from './history.ts';
+import { HistoryError, openAssembly, type History } from './history.ts';
 
 const OP_NAMES: ReadonlySet<string> = new Set<OpName>([
   'acquire',
@@ -44,22 +44,32 @@ function bigintAsText(_key: string, value: unknown): unknown {
 
 /** Reads a whole file. A torn last line is dropped. Throws `HistoryError` with line and rule. O(size). */
 export function parseHistory(text: string): History {
-  const lines = text.split('\n');
-  const last = lines.pop();
-  if (last !== undefined && last.trim() !== '' && !isTorn(last)) lines.push(last);
-  const first = lines[0];
-  if (first === undefined || first.trim() === '')
-    throw new HistoryError(1, 'the file is empty; a history starts with its header');
-  const header = decodeHeader(first);
-  const events: HistoryEvent[] = [];
-  const lineNumbers: number[] = [];
-  for (let index = 1; index < lines.length; index++) {
-    const line = lines[index];
-    if (line === undefined || line.trim() === '') continue;
-    events.push(decodeEvent(line, index + 1));
-    lineNumbers.push(index + 1);
+  const lines = linesOf(text);
+  const first = lines.next().value ?? '';
+  if (isBlank(first)) throw new HistoryError(1, 'the file is empty; a history starts with its header');
+  const assembly = openAssembly(decodeHeader(first));
+  let number = 1;
+  for (const line of lines) {
+    number += 1;
+    if (!isBlank(line)) assembly.add(decodeEvent(line, number), number);
   }
-  return assembleHistory(header, events, lineNumbers);
+  return assembly.finish();
+}
+
+/** One at a time, so that a long file is not in memory twice. */
+function* linesOf(text: string): Generator<string, undefined> {
+  let start = 0;
+  for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', start)) {
+    yield text.slice(start, end);
+    start = end + 1;
+  }
+  const last = text.slice(start);
+  if (!isTorn(last)) yield last;
+  return undefined;
+}
+
+function isBlank(line: string): boolean {
+  return line === '' || /^\s*$/.test(line);
 }
 
 /** The writer was killed in the middle of this line: it has no line break and is no JSON value. */
