@@ -2,6 +2,7 @@
 // argv → command: the composition root. Names every command, flag and example; loads what a command needs only when it
 // runs, so that `--help` stays quick. All that goes wrong ends here, as one message and the right exit code (2.4).
 
+import manifest from '../package.json' with { type: 'json' };
 import { Command, CommanderError, Option } from 'commander';
 import { EXIT_CODE, HarnessError, messageOf } from './contract/errors.ts';
 import { PLAN_FLAGS } from './plan-flags.ts';
@@ -37,6 +38,7 @@ function examples(...lines: readonly string[]): string {
 function program(): Command {
   const lockpick = new Command('lockpick')
     .description('Is my distributed lock safe, and if not, what exactly goes wrong?')
+    .version(manifest.version)
     .showSuggestionAfterError(true)
     .configureHelp({ showGlobalOptions: true })
     .addHelpText(

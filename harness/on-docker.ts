@@ -2,6 +2,7 @@
 // `RunParts` of `run.ts`. Nothing is started here but what a whole command shares: the engine is found, what dead
 // sessions left is removed, missing images are built.
 
+import manifest from '../package.json' with { type: 'json' };
 import { cpus, release, totalmem, version } from 'node:os';
 import { backends } from './backends/index.ts';
 import { bundleClient } from './client/bundle.ts';
@@ -72,7 +73,7 @@ export async function onDocker(say: (line: string) => void): Promise<DockerStage
       return {
         surroundings: {
           started: wallTime().toISOString(),
-          versions: { node: process.version, engine: engineVersion },
+          versions: { lockpick: manifest.version, node: process.version },
           images,
           host: {
             cpus: cpus().length,
