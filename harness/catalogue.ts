@@ -4,6 +4,7 @@
 import type { Cell, CellOfBackend } from './cells/cell.ts';
 import { etcdCells } from './cells/etcd.ts';
 import { redisReplicatedCells } from './cells/redis-replicated.ts';
+import { redisSentinelCells } from './cells/redis-sentinel.ts';
 import { redisSingleCells } from './cells/redis-single.ts';
 import { redlockCells } from './cells/redlock.ts';
 import { zookeeperCells } from './cells/zookeeper.ts';
@@ -14,6 +15,7 @@ import { workloads } from '../workloads/index.ts';
 export const catalogue: readonly Cell[] = [
   ...cellsOf('redis-single', redisSingleCells),
   ...cellsOf('redis-replicated', redisReplicatedCells),
+  ...cellsOf('redis-sentinel', redisSentinelCells),
   ...cellsOf('redlock', redlockCells),
   ...cellsOf('etcd', etcdCells),
   ...cellsOf('zookeeper', zookeeperCells),

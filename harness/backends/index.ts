@@ -3,8 +3,16 @@
 import type { Backend } from '../contract/backend.ts';
 import { etcd } from './etcd/server.ts';
 import { redisReplicated } from './redis-replicated/server.ts';
+import { redisSentinel } from './redis-sentinel/server.ts';
 import { redisSingle } from './redis/server.ts';
 import { redlockBackend } from './redlock/server.ts';
 import { zookeeper } from './zookeeper/server.ts';
 
-export const backends: readonly Backend[] = [redisSingle, redisReplicated, redlockBackend, etcd, zookeeper];
+export const backends: readonly Backend[] = [
+  redisSingle,
+  redisReplicated,
+  redisSentinel,
+  redlockBackend,
+  etcd,
+  zookeeper,
+];

@@ -42,3 +42,9 @@ export const givenTwice: Expectation = {
   liveness: [],
   allowed: ['belief-overlap', 'stale-write-landed', 'lost-update'],
 };
+
+/** The same, and the tokens of the second grants are not above those of the first. */
+export const givenTwiceWithOldTokens: Expectation = {
+  ...givenTwice,
+  findings: ['double-grant', 'token-regression'],
+};

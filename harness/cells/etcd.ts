@@ -58,7 +58,7 @@ export const etcdCells: readonly CellOfBackend[] = [
       recipe,
       fault: 'kill-leader',
       workload: 'counter',
-      settings: {},
+      settings: { minContendedHandoffs: 5 },
       expected: safe,
       because: 'what was committed is on the disks of a majority, and the new leader has it',
     },

@@ -1,9 +1,8 @@
 // The cells of `redis-replicated` (5.2 of the design). Replication is asynchronous: what a primary granted may be
 // unknown to the replica that is promoted.
 
-import type { Expectation } from '../../checkers/verdict.ts';
 import type { PlanInput } from '../plan.ts';
-import { givenTwice, safe, type CellOfBackend } from './cell.ts';
+import { givenTwice, givenTwiceWithOldTokens, safe, type CellOfBackend } from './cell.ts';
 
 /** Work that outlasts a promotion, with a lease that outlasts the work. */
 const SLOW_WORK: PlanInput = {
@@ -14,11 +13,6 @@ const SLOW_WORK: PlanInput = {
   locks: 4,
   timeLimitMillis: '12s',
   minContendedHandoffs: 2,
-};
-
-const givenTwiceWithOldTokens: Expectation = {
-  ...givenTwice,
-  findings: ['double-grant', 'token-regression'],
 };
 
 export const redisReplicatedCells: readonly CellOfBackend[] = [

@@ -15,6 +15,8 @@ export type TargetSelector =
   | { readonly kind: 'server' }
   /** The first server that says, when asked, that it has this role: `primary`, `replica`, `leader`. */
   | { readonly kind: 'role'; readonly role: string }
+  /** A server that a fault of the network is in force on. */
+  | { readonly kind: 'cut-off' }
   /** A server without whose vote the grant that the trigger event tells of would have had no majority. */
   | { readonly kind: 'voter' }
   | { readonly kind: 'node'; readonly name: string };
@@ -27,7 +29,7 @@ export interface FaultSpec {
   readonly params?: JsonRecord;
 }
 
-/** One step of a schedule. */
+/** One step of a schedule. Its times count from the start of the load. */
 export type Step =
   | { readonly kind: 'at'; readonly atMillis: Millis; readonly spec: FaultSpec }
   /** Each time the event happens (at most `limit` times, at least `cooldownMillis` apart) after a drawn delay. */

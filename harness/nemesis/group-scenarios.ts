@@ -3,7 +3,7 @@
 
 import { millis, type Millis } from '../history/op.ts';
 import type { FaultSpec, Step } from '../contract/fault.ts';
-import { OUTAGE_MILLIS, pastTheLease, periodic, type Scenario } from './timing.ts';
+import { OUTAGE_MILLIS, pastTheLease, periodic, WARM_UP_MILLIS, type Scenario } from './timing.ts';
 
 function at(atMillis: number, spec: FaultSpec): Step {
   return { kind: 'at', atMillis: millis(Math.round(atMillis)), spec };
@@ -56,39 +56,44 @@ function restartVoter(fault: 'kill' | 'restart-empty', summary: string): Scenari
 const NOTICED_MILLIS = 300;
 
 /**
- * The primary is cut off from replicas for longer than any lease lasts, so that what they know of its locks has run
- * out; then it dies, while locks that it gave since are held, and a replica is promoted that knows of none.
+ * The primary is cut off from other servers for longer than any lease lasts, so that what they know of its locks has
+ * run out; then it dies, while locks that it gave since are held. `promoted`: by the harness; else whoever watches the
+ * primary has taken it for dead long before.
  */
-function losePrimary(name: string, from: 'servers' | 'one-server', summary: string): Scenario {
+function losePrimary(
+  name: string,
+  { from, promoted }: { readonly from: 'servers' | 'one-server'; readonly promoted: boolean },
+  summary: string,
+): Scenario {
   return {
     name,
     summary,
-    faults: ['partition', 'kill', 'failover'],
+    faults: ['partition', 'kill', ...(promoted ? ['failover'] : [])],
     steps: (basis, random) => {
       const cutMillis = basis.ttlMillis * 1.2;
-      const promotedMillis = cutMillis + NOTICED_MILLIS;
+      const awayMillis = millis(OUTAGE_MILLIS + NOTICED_MILLIS);
       // The cut outlasts the promotion, so that the dead primary cannot come back into it.
-      const lastsMillis = promotedMillis + OUTAGE_MILLIS;
+      const lastsMillis = Math.round(cutMillis + awayMillis);
       return periodic(basis, random, { everyMillis: lastsMillis + 1_500, lastsMillis }, (atMillis) => {
-        const primary = { kind: 'role', role: 'primary' } as const;
+        const promotion: FaultSpec = {
+          fault: 'failover',
+          target: { kind: 'server' },
+          durationMillis: NOTHING,
+          params: { to: 'least' },
+        };
         return [
           at(atMillis, {
             fault: 'partition',
-            target: primary,
-            durationMillis: millis(Math.round(lastsMillis)),
+            target: { kind: 'role', role: 'primary' },
+            durationMillis: millis(lastsMillis),
             params: { from },
           }),
           at(atMillis + cutMillis, {
             fault: 'kill',
-            target: primary,
-            durationMillis: millis(OUTAGE_MILLIS + NOTICED_MILLIS),
+            target: { kind: 'cut-off' },
+            durationMillis: awayMillis,
           }),
-          at(atMillis + promotedMillis, {
-            fault: 'failover',
-            target: { kind: 'server' },
-            durationMillis: NOTHING,
-            params: { to: 'least' },
-          }),
+          ...(promoted ? [at(atMillis + cutMillis + NOTICED_MILLIS, promotion)] : []),
         ];
       });
     },
@@ -153,12 +158,30 @@ export const groupScenarios: readonly Scenario[] = [
   },
   losePrimary(
     'lose-primary',
-    'servers',
+    { from: 'servers', promoted: true },
     'cut the primary off from its replicas for 1.2 × TTL, SIGKILL it, promote a replica',
   ),
   losePrimary(
     'lose-acknowledged',
-    'one-server',
+    { from: 'one-server', promoted: true },
     'cut one replica off from the primary for 1.2 × TTL, SIGKILL the primary, promote that replica',
   ),
+  losePrimary(
+    'kill-isolated-primary',
+    { from: 'servers', promoted: false },
+    'cut the primary off from all other servers for 1.2 × TTL, and SIGKILL it',
+  ),
+  {
+    name: 'order-failover',
+    summary: 'order a healthy primary to be replaced',
+    faults: ['failover'],
+    steps: () => [
+      at(WARM_UP_MILLIS, {
+        fault: 'failover',
+        target: { kind: 'server' },
+        durationMillis: NOTHING,
+        params: { to: 'furthest' },
+      }),
+    ],
+  },
 ];

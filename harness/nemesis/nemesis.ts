@@ -54,6 +54,7 @@ export class Nemesis implements AsyncDisposable {
   readonly #rules: readonly Rule[];
   readonly #targets: Random;
   #count = 0;
+  #startedAt = 0;
   #running = false;
 
   constructor(options: NemesisOptions) {
@@ -79,7 +80,7 @@ export class Nemesis implements AsyncDisposable {
   observe(event: HistoryEvent): void {
     this.#tracker.observe(event);
     if (!this.#running) return;
-    const nowMillis = this.#options.clock.now() / 1e6;
+    const nowMillis = this.#elapsedMillis();
     for (const rule of this.#rules) {
       if (rule.left === 0 || nowMillis < rule.readyAt || !matches(rule.step.event, event)) continue;
       if (nowMillis > (rule.step.untilMillis ?? Infinity)) continue;
@@ -90,9 +91,9 @@ export class Nemesis implements AsyncDisposable {
   /** Starts the timed steps and arms the rules. */
   start(): void {
     this.#running = true;
-    const nowMillis = this.#options.clock.now() / 1e6;
+    this.#startedAt = this.#options.clock.now();
     for (const step of this.#options.schedule.steps)
-      if (step.kind === 'at') this.#open(this.#scope(step.spec, step.atMillis - nowMillis, undefined));
+      if (step.kind === 'at') this.#open(this.#scope(step.spec, step.atMillis, undefined));
   }
 
   /** Ends every fault and waits until it is healed. Throws the first error of an injection or a healing. */
@@ -109,9 +110,14 @@ export class Nemesis implements AsyncDisposable {
     await this.heal();
   }
 
+  /** Since the start of the load, which is what the times of a schedule count from. */
+  #elapsedMillis(): number {
+    return (this.#options.clock.now() - this.#startedAt) / 1e6;
+  }
+
   async #fire(rule: Rule, event: HistoryEvent): Promise<void> {
     const { spec, delayMillis, cooldownMillis } = rule.step;
-    const nowMillis = this.#options.clock.now() / 1e6;
+    const nowMillis = this.#elapsedMillis();
     const delay = rule.random.real(delayMillis.min, delayMillis.max);
     rule.left -= 1;
     rule.readyAt = nowMillis + delay + spec.durationMillis + cooldownMillis;
@@ -221,6 +227,8 @@ export class Nemesis implements AsyncDisposable {
         const decisive = voters.length === Math.floor(votes.length / 2) + 1 ? new Set(voters) : new Set();
         return this.#shuffled(servers.filter(({ name }) => decisive.has(name)));
       }
+      case 'cut-off':
+        return servers.filter(({ name }) => this.#underFault.has(`network ${name}`));
       case 'role':
         return this.#withRole(target.role);
       case 'node':

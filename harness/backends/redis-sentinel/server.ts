@@ -1,0 +1,42 @@
+// The backend `redis-sentinel`: a primary, two replicas and three Sentinels that promote one of them when the primary is
+// gone. The recipes are those of `redis-replicated`; what differs is how a client finds the primary.
+
+import type { Backend } from '../../contract/backend.ts';
+import { HarnessError } from '../../contract/errors.ts';
+import { APPEND_ALWAYS, redisNode } from '../redis/server.ts';
+import { REPLICATED_ERRORS } from '../redis-replicated/errors.ts';
+import {
+  assembleGroup,
+  onPrimary,
+  REPLICATED_NODES,
+  REPLICATED_RECIPES,
+} from '../redis-replicated/server.ts';
+import { primaryBySentinels } from './primary.ts';
+import { isSentinel, sentinelNodes, watchedRoles, watchPrimary } from './sentinels.ts';
+
+export const redisSentinel: Backend = {
+  name: 'redis-sentinel',
+  topology: 'a Redis primary with two replicas, watched by three Sentinels',
+  servers: () => [...REPLICATED_NODES.map((name) => redisNode(name, APPEND_ALWAYS)), ...sentinelNodes()],
+  assemble: async (servers) => {
+    const group = servers.filter(({ name }) => !isSentinel(name));
+    const [primary] = group;
+    if (primary === undefined) throw new HarnessError('internal', 'a group without servers');
+    await assembleGroup(group);
+    await watchPrimary(
+      servers.filter(({ name }) => isSentinel(name)),
+      primary,
+    );
+  },
+  roles: watchedRoles,
+  recipes: REPLICATED_RECIPES.map((recipe) =>
+    onPrimary(recipe, ({ servers, commandTimeLimit }) => {
+      const sentinels = servers.filter(({ name }) => isSentinel(name));
+      return primaryBySentinels(sentinels, commandTimeLimit);
+    }),
+  ),
+  errors: REPLICATED_ERRORS,
+  // A failover that is under way when the last fault heals: two seconds to notice, some to agree and to promote, and as
+  // long again if the first attempt fails (failover-timeout).
+  slackMillis: 12_000,
+};

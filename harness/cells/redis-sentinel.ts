@@ -1,0 +1,52 @@
+// The cells of `redis-sentinel` (5.2 of the design). Sentinel makes the group available again; it does not make
+// replication synchronous, and it does not stop clients that still reach the old primary.
+
+import type { PlanInput } from '../plan.ts';
+import { givenTwice, givenTwiceWithOldTokens, safe, type CellOfBackend } from './cell.ts';
+
+/** Leases that outlast a failover, and more clients that wait than locks. */
+const SLOW_WORK: PlanInput = {
+  ttlMillis: '6s',
+  thinkMillis: '1500ms..2900ms',
+  pollMillis: '20ms..40ms',
+  clients: 10,
+  locks: 4,
+  minContendedHandoffs: 2,
+};
+
+export const redisSentinelCells: readonly CellOfBackend[] = [
+  ...['set-nx-px', 'watchdog', 'fenced-incr', 'wait-1', 'wait-all'].map((recipe): CellOfBackend => ({
+    recipe,
+    fault: 'none',
+    workload: 'counter',
+    settings: {},
+    expected: safe,
+    because: 'while nobody is promoted, one server grants, and replicas only copy',
+  })),
+  {
+    recipe: 'set-nx-px',
+    fault: 'kill-isolated-primary',
+    workload: 'counter',
+    settings: { ...SLOW_WORK, timeLimitMillis: '12s' },
+    expected: givenTwice,
+    because:
+      'the old primary goes on granting to those that still reach it, and the promoted replica has never heard of that',
+  },
+  {
+    recipe: 'fenced-incr',
+    fault: 'kill-isolated-primary',
+    workload: 'counter',
+    settings: { ...SLOW_WORK, timeLimitMillis: '12s' },
+    expected: givenTwiceWithOldTokens,
+    because: 'the promoted replica has never heard of the locks that are held, nor of the tokens handed out',
+  },
+  {
+    recipe: 'set-nx-px',
+    fault: 'order-failover',
+    workload: 'counter',
+    settings: { ...SLOW_WORK, timeLimitMillis: '18s' },
+    expected: givenTwice,
+    because:
+      'clients stay with the old primary, which takes writes for some ten seconds more; what it granted is then lost',
+  },
+];
