@@ -94,6 +94,13 @@ describe('foreign-release', () => {
     expect(ops(historyOf(says))).toEqual([]);
   });
 
+  it('needs no effect of a second release either', () => {
+    const twice = [granted(1, 'c1', [0, 10]), released(6, 'c1', [500, 510]), ...late.slice(1, 2)];
+    const says = [...twice, released(3, 'c1', [1200, 1210])];
+    expect(ops(historyOf(says, { meta: { ownerChecked: false } }))).toEqual([[2, 3]]);
+    expect(ops(historyOf(says))).toEqual([]);
+  });
+
   it('may be a renew', () => {
     const extended = [...late.slice(0, 2), renew(3, 'c1', [1200, 1210], {})];
     expect(ops(historyOf(extended, { meta: { ownerChecked: false } }))).toEqual([[2, 3]]);
@@ -174,6 +181,7 @@ describe('no foreign-release', () => {
     ],
     ['if the other grant came first', [...late, granted(4, 'c3', [1195, 1310]), letGo]],
     ["if c2's lease may be over", [...late, granted(4, 'c3', [2085, 2095])]],
+    ['if c2 itself was granted the lock again', [...late, granted(4, 'c2', [1300, 1310]), letGo]],
     ['if c2 let go before', [...late, step(5, 'c2', 'release', [1305, 1330], { lock: 'k1' }), takenOver]],
     [
       "if c1's lease was certain when c2 was granted the lock: it released its own",
@@ -211,6 +219,13 @@ describe('no foreign-release', () => {
     const tight = [...late, granted(4, 'c3', [1203, 1310]), letGo];
     expect(ops(historyOf(tight))).toEqual([[2, 3, 4]]);
     expect(ops(historyOf(tight, { clockErrorNanos: 2e6 }))).toEqual([]);
+  });
+
+  it('without the requests that may have been as late, for all that the clocks tell', () => {
+    const before = step(8, 'c5', 'release', [1080, 1097], { lock: 'k1' });
+    const steps = [granted(7, 'c5', [-900, -890]), before, ...late, takenOver, letGo];
+    expect(ops(historyOf(steps, { clockErrorNanos: 1e6 }))).toEqual([[2, 3, 4]]);
+    expect(ops(historyOf(steps, { clockErrorNanos: 2e6 }))).toEqual([[2, 8, 3, 4]]);
   });
 
   it('from a refusal, where there is no lease that kept the session', () => {
