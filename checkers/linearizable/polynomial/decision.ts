@@ -15,6 +15,7 @@ export type Reason =
   | 'no-opposite'
   | 'read-of-nothing'
   | 'read-before-write'
+  | 'two-successors'
   | 'writes-interleave'
   | 'stale-without-higher';
 
