@@ -27,8 +27,8 @@ export interface LockProcessOptions {
   readonly origin: bigint;
   /** Called for each history event, in the order the process wrote them, stamped on the run's clock. */
   onEvent(event: HistoryEvent): void;
-  /** Called once, after the last event, when the process has ended; `lastSeen`: its last stamp. */
-  onEnd(process: LockProcess, lastSeen: Nanos): void;
+  /** Called once, after the last event, when the process has ended; `lastSeen`: its last stamp, `said`: why, if it did. */
+  onEnd(process: LockProcess, lastSeen: Nanos, said: HarnessError | undefined): void;
 }
 
 type Reply = Extract<FromClient, { t: string }>['t'];
@@ -180,13 +180,14 @@ export class LockProcess {
   }
 
   #end(): void {
+    const said = this.#failure;
     this.#ended = true;
     this.#fail(
       new HarnessError('environment', `client ${this.name} ended`, {
         remedy: 'see logs/ in the run directory',
       }),
     );
-    this.#options.onEnd(this, this.#lastSeen);
+    this.#options.onEnd(this, this.#lastSeen, said);
   }
 }
 

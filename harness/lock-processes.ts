@@ -130,7 +130,7 @@ export class LockProcesses {
         clock,
         origin,
         onEvent: (event) => this.#journal?.append(event),
-        onEnd: (ended, lastSeen) => this.#ended(ended, lastSeen),
+        onEnd: (ended, lastSeen, said) => this.#ended(ended, lastSeen, said),
       },
       opened ?? (await node.connect()),
     );
@@ -160,7 +160,7 @@ export class LockProcesses {
     return process;
   }
 
-  #ended(process: LockProcess, lastSeen: Nanos): void {
+  #ended(process: LockProcess, lastSeen: Nanos, said: HarnessError | undefined): void {
     const killBegan = this.#killBegan.get(process.node.name);
     this.#killBegan.delete(process.node.name);
     const killed = killBegan !== undefined;
@@ -175,9 +175,10 @@ export class LockProcesses {
     this.#journal?.append(down);
     if (!killed && !process.quitting && this.#journal !== undefined)
       this.#failed.abort(
-        new HarnessError('environment', `client ${process.name} died by itself`, {
-          remedy: 'out of memory? see logs/ in the run directory',
-        }),
+        said ??
+          new HarnessError('environment', `client ${process.name} died by itself`, {
+            remedy: 'out of memory? see logs/ in the run directory',
+          }),
       );
   }
 }
