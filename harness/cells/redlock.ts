@@ -5,12 +5,12 @@ import { givenTwice, outlived, safe, type CellOfBackend } from './cell.ts';
 
 /** Work that outlasts the restart of a server, with a lease that outlasts the work. */
 const SLOW_WORK: PlanInput = {
-  ttlMillis: '6s',
-  thinkMillis: '2500ms..2900ms',
+  ttlMillis: '8s',
+  thinkMillis: '2s..3900ms',
   pollMillis: '20ms..40ms',
-  clients: 9,
-  locks: 4,
-  timeLimitMillis: '10s',
+  clients: 10,
+  locks: 5,
+  timeLimitMillis: '12s',
   minContendedHandoffs: 3,
 };
 

@@ -37,7 +37,7 @@ function restartVoter(fault: 'kill' | 'restart-empty', summary: string): Scenari
     faults: fault === 'kill' ? ['kill'] : ['kill', 'restart-empty'],
     steps: (basis, random) => {
       // Long enough for a grant or two, and over while the work under them goes on.
-      const awayMillis = Math.round(basis.thinkMillis.min * 0.45);
+      const awayMillis = Math.round(basis.thinkMillis.min * 0.6);
       const lastsMillis = awayMillis + basis.thinkMillis.max;
       return periodic(basis, random, { everyMillis: lastsMillis + 300, lastsMillis }, (atMillis) => {
         const away: FaultSpec = {
