@@ -30,6 +30,7 @@ export interface Acquire extends OperationBase {
   readonly op: 'acquire';
   readonly lock: string;
   readonly try: boolean;
+  readonly shared?: boolean;
   readonly ttlMillis?: Millis;
   readonly owner?: string;
   /** Only of an `ok` acquire; the token of an `info` one is unknown. */
@@ -251,7 +252,7 @@ function operationOf(invoke: Invoke, completion: Completion | undefined): Operat
         op: 'acquire',
         lock,
         try: invoke.try ?? false,
-        ...defined({ ttlMillis: invoke.ttlMillis, owner: invoke.owner }),
+        ...defined({ shared: invoke.shared, ttlMillis: invoke.ttlMillis, owner: invoke.owner }),
         ...(outcome === 'ok'
           ? defined({ token: completion?.token, validUntil: completion?.validUntil })
           : undefined),

@@ -218,6 +218,7 @@ function decodeInvoke(fields: Fields, time: Invoke['time']): Invoke {
     op,
     ...(fields.has('lock') && { lock: fields.text('lock') }),
     ...(fields.has('try') && { try: fields.flag('try') }),
+    ...(fields.has('shared') && { shared: fields.flag('shared') }),
     ...(fields.has('ttlMillis') && { ttlMillis: fields.duration('ttlMillis') }),
     ...(fields.has('owner') && { owner: fields.text('owner') }),
     ...(fields.has('store') && { store: fields.text('store') }),

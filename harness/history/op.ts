@@ -93,6 +93,8 @@ export interface Invoke {
   readonly lock?: string;
   /** acquire: does not wait. */
   readonly try?: boolean;
+  /** acquire: together with others who share it, as readers do. */
+  readonly shared?: boolean;
   /** acquire, renew: the lease asked for. Absent: the service has no lease. */
   readonly ttlMillis?: Millis;
   /** acquire: the value never used before that marks this attempt in the service. */
