@@ -132,8 +132,13 @@ async function main(argv: readonly string[]): Promise<void> {
   }
 }
 
-/** Prints what went wrong, once, and gives the exit code. */
+/** Prints what went wrong, once, and gives the exit code. The first cause wins; what went wrong after it is added. */
 function failure(error: unknown): number {
+  if (error instanceof SuppressedError) {
+    const code = failure(error.suppressed);
+    process.stderr.write(`lockpick: and while cleaning up: ${messageOf(error.error)}\n`);
+    return code;
+  }
   // Commander has printed its own message, with the nearest names.
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT_CODE.ok : EXIT_CODE.usage;
   if (error instanceof HarnessError) {

@@ -67,6 +67,8 @@ export async function run(
     [...servers, parts.store, ...names.map(parts.clientSpec)],
     AbortSignal.any([interrupt.wrapUp, interrupt.abandon]),
   );
+  // Whatever happens from here on, what the nodes printed is kept.
+  await using _logs = { [Symbol.asyncDispose]: () => cluster.collectLogs(directory.logs) };
   const origin = monotonicOrigin();
   const clock = monotonicClock(origin);
 
@@ -125,8 +127,6 @@ export async function run(
 
   observer.phase('closing');
   await clients.quit();
-  journal.close();
-  await cluster.collectLogs(directory.logs);
 }
 
 /** Until the time is up or the user wants it to end; throws the reason of the first failure. */
