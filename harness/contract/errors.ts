@@ -35,7 +35,8 @@ export class HarnessError extends Error {
   }
 }
 
-/** What an error says, whatever was thrown. */
+/** What an error says, whatever was thrown; of one that was followed by others while cleaning up, the first. */
 export function messageOf(error: unknown): string {
+  if (error instanceof SuppressedError) return messageOf(error.suppressed);
   return error instanceof Error ? error.message : String(error);
 }
