@@ -6,6 +6,7 @@
 import type { Clock } from '../../clock.ts';
 import type { AcquireRequest, Grant, Outcome } from '../../contract/lock-client.ts';
 import { fencingToken, millis, nanos, nanosOf, type Millis, type Nanos } from '../../history/op.ts';
+import { releaseUntilDone } from '../until-done.ts';
 import { LEASE_GONE, NO_LEASE, outcomeOf } from './errors.ts';
 import type { EtcdPort, LeaseId, TransactionReply } from './port.ts';
 
@@ -111,7 +112,7 @@ export async function waitForTurn(
       return { kind: 'ok', value: { request, token, validUntil: place.validUntil } };
     }
     const now = clock.now();
-    if (now >= giveUpAt) return await leave(etcd, place);
+    if (now >= giveUpAt) return await leave(etcd, clock, place);
     if (turn.kind === 'ok' && predecessor !== undefined) {
       const waitMillis = Math.min((Math.min(giveUpAt, renewAt) - now) / 1e6, WATCH_MILLIS_MAX);
       if (await etcd.deleted(predecessor, turn.value.revision + 1n, millis(Math.max(0, waitMillis))))
@@ -127,16 +128,22 @@ function predecessorIn({ found: [before] }: TransactionReply): string | undefine
   return before?.[0]?.key;
 }
 
-async function leave(etcd: EtcdPort, { lease }: Place): Promise<Outcome<never>> {
-  const left = await etcd.revoke(lease);
+async function leave(etcd: EtcdPort, clock: Clock, place: Place): Promise<Outcome<never>> {
+  const left = await giveBack(etcd, clock, place);
   return left.kind === 'ok' ? BUSY : { kind: 'info', error: left.error };
 }
 
 /** Ends the lease and with it the place. `released`: the place was still there. */
 export async function giveBack(
   etcd: EtcdPort,
-  { lease }: Place,
-): Promise<Outcome<{ readonly released: boolean }>> {
-  const revoked = await etcd.revoke(lease);
-  return revoked.kind === 'ok' ? { kind: 'ok', value: { released: revoked.value.existed } } : revoked;
+  clock: Clock,
+  { lease, ttlSeconds, validUntil }: Place,
+): Promise<Outcome<{ readonly released?: boolean }>> {
+  // A change of leader restarts the lease in full.
+  const over = leaseEnd(validUntil, ttlSeconds);
+  return await releaseUntilDone(
+    clock,
+    () => etcd.revoke(lease),
+    () => clock.now() < over,
+  );
 }

@@ -28,6 +28,8 @@ export interface ZooKeeperSession {
   /** Until when the session may be relied upon: its time-out, counted from before the last request that was answered. */
   readonly deadline: Nanos;
   readonly ended: Promise<SessionEnd>;
+  /** Has not ended. */
+  readonly live: boolean;
   /** The path, to which the ensemble has appended a growing number if that was asked for. */
   create(path: string, mode: 'persistent' | 'ephemeral-sequential'): Promise<Outcome<string>>;
   children(path: string): Promise<Outcome<readonly string[]>>;

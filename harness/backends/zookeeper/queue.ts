@@ -6,6 +6,7 @@
 import type { Clock } from '../../clock.ts';
 import type { AcquireRequest, Grant, Outcome } from '../../contract/lock-client.ts';
 import { fencingToken, millis, nanosOf, type FencingToken } from '../../history/op.ts';
+import { releaseUntilDone } from '../until-done.ts';
 import { NODE_EXISTS, NO_NODE, NOT_CONNECTED, outcomeOf, SESSION_ENDED } from './errors.ts';
 import type { ZooKeeperSession } from './port.ts';
 
@@ -85,7 +86,7 @@ export async function waitForTurn(
       return { kind: 'ok', value: { request, token: token.value, validUntil: session.deadline } };
     const leftNanos = giveUpAt - clock.now();
     if (leftNanos <= 0) {
-      const left = await session.remove(path);
+      const left = await leave(session, clock, path);
       return left.kind === 'ok' ? BUSY : { kind: 'info', error: left.error };
     }
     if (before === undefined) await clock.sleep(RETRY_PAUSE);
@@ -106,22 +107,15 @@ function numberOf(node: string): number {
   return Number(node.slice(-10));
 }
 
-/**
- * Runs `remove` until its outcome is known or the session has ended: a node that was left behind would block the lock
- * for as long as its session lives. The outcome of the first try; later ones go on in the background.
- */
-export async function removeSurely<T>(
+/** Removes the node. `released`: it was still there. */
+export function leave(
   session: ZooKeeperSession,
   clock: Clock,
-  remove: () => Promise<Outcome<T>>,
-): Promise<Outcome<T>> {
-  const ended = new AbortController();
-  void session.ended.then(() => ended.abort());
-  const first = await remove();
-  const goOn = async (): Promise<void> => {
-    do await clock.sleep(RETRY_PAUSE);
-    while (!ended.signal.aborted && (await remove()).kind !== 'ok');
-  };
-  if (first.kind !== 'ok') void goOn();
-  return first;
+  path: string,
+): Promise<Outcome<{ readonly released?: boolean }>> {
+  return releaseUntilDone(
+    clock,
+    () => session.remove(path),
+    () => session.live,
+  );
 }

@@ -7,13 +7,13 @@ import type { Recipe } from '../../contract/lock-client.ts';
 import type { Millis } from '../../history/op.ts';
 import { runClock } from '../run-clock.ts';
 import { openZooKeeperPort } from './connection.ts';
+import { loadDriver } from './driver.ts';
 import { ZOOKEEPER_ERRORS } from './errors.ts';
 import type { ZooKeeperRecipe } from './port.ts';
 import { ephemeralSequential } from './recipes/ephemeral-sequential.ts';
 import { zkIgnoresSessionLoss } from './recipes/zk-ignores-session-loss.ts';
 import { zkNoGuid } from './recipes/zk-no-guid.ts';
 import { askRole } from './role.ts';
-import { loadDriver } from './session.ts';
 
 /** The recipes without a port: a simulated ensemble can be put behind them as well. */
 export const ZOOKEEPER_RECIPES: readonly ZooKeeperRecipe[] = [

@@ -10,6 +10,7 @@ import type { Clock } from '../../clock.ts';
 import type { Outcome } from '../../contract/lock-client.ts';
 import { millis, nanos, nanosOf, type Millis, type Nanos } from '../../history/op.ts';
 import { watchDeadline, type Deadline } from '../deadline.ts';
+import { loadDriver } from './driver.ts';
 import {
   isAnswer,
   NO_NODE,
@@ -36,8 +37,6 @@ export interface SessionOptions {
 }
 
 export interface RealSession extends ZooKeeperSession {
-  /** Has not ended. */
-  readonly live: boolean;
   /** Says goodbye, so that its nodes go at once. */
   close(): Promise<void>;
 }
@@ -51,11 +50,6 @@ const GOODBYE_MILLIS = 500;
 const NOWHERE = '/lockpick-nowhere';
 
 type Callback<T> = (error: Error | Exception | null, value?: T) => void;
-
-/** Loaded when needed: a client of another service must not pay for it. CommonJS: all it exports is its default. */
-export async function loadDriver() {
-  return (await import('node-zookeeper-client')).default;
-}
 
 /** Opens a session; `fail` if no server takes it within the time limit. */
 export async function openSession(options: SessionOptions): Promise<Outcome<RealSession>> {
@@ -101,7 +95,10 @@ export async function openSession(options: SessionOptions): Promise<Outcome<Real
       send((error, value) => {
         clearTimeout(timer);
         if (error === null || error === undefined || isAnswer(error)) heard(sent);
-        resolve(error === null || error === undefined ? { kind: 'ok', value } : outcomeOfError(error));
+        const outcome: Outcome<T | undefined> =
+          error === null || error === undefined ? { kind: 'ok', value } : outcomeOfError(error);
+        if (outcome.kind === 'info') connection.drop();
+        resolve(outcome);
       });
     });
   };

@@ -29,7 +29,7 @@ export const etcdIgnoresLeaseLoss: EtcdRecipe = {
       stops.get(request)?.abort();
       stops.delete(request);
       const place = places.get(request);
-      return place === undefined ? undefined : await giveBack(etcd, place);
+      return place === undefined ? undefined : await giveBack(etcd, clock, place);
     };
 
     return {

@@ -56,11 +56,11 @@ export function leaseQueueClient(
       forget(request);
       const place = places.get(request);
       if (place === undefined) throw new Error(`released ${request.owner}, which was not granted here`);
-      return await giveBack(etcd, place);
+      return await giveBack(etcd, clock, place);
     },
     async abandon(request) {
       const place = places.get(request);
-      const left = place === undefined ? undefined : await giveBack(etcd, place);
+      const left = place === undefined ? undefined : await giveBack(etcd, clock, place);
       // The place may have waited and never held, so its end says nothing about a tenure.
       return left === undefined || left.kind === 'ok' ? { kind: 'ok', value: {} } : left;
     },

@@ -4,8 +4,9 @@
 
 import type { Clock } from '../../../clock.ts';
 import type { AcquireRequest, LockClient, Outcome } from '../../../contract/lock-client.ts';
+import { untilDone } from '../../until-done.ts';
 import type { ZooKeeperPort, ZooKeeperRecipe, ZooKeeperSession } from '../port.ts';
-import { enter, find, NO_SESSION, removeSurely, waitForTurn } from '../queue.ts';
+import { enter, find, leave, NO_SESSION, waitForTurn } from '../queue.ts';
 
 export const ephemeralSequential: ZooKeeperRecipe = {
   name: 'ephemeral-sequential',
@@ -63,18 +64,21 @@ export function queueClient(
       // Any session may remove it; its own may have ended.
       const opened = await zooKeeper.session(request.ttlMillis);
       if (opened.kind !== 'ok') return opened;
-      const removed = await removeSurely(opened.value, clock, () => opened.value.remove(path));
-      return removed.kind === 'ok' ? { kind: 'ok', value: { released: removed.value.existed } } : removed;
+      return await leave(opened.value, clock, path);
     },
 
     async abandon(request) {
       const attempt = attempts.get(request);
       if (attempt === undefined) return { kind: 'ok', value: {} };
       const { session } = attempt;
-      const left = await removeSurely(session, clock, async (): Promise<Outcome<unknown>> => {
-        const found = await find(session, request.lock, nodeName(request));
-        return found.kind === 'ok' && found.value !== undefined ? await session.remove(found.value) : found;
-      });
+      const left = await untilDone(
+        clock,
+        async (): Promise<Outcome<unknown>> => {
+          const found = await find(session, request.lock, nodeName(request));
+          return found.kind === 'ok' && found.value !== undefined ? await session.remove(found.value) : found;
+        },
+        () => session.live,
+      );
       // The node may have waited and never held, so its end says nothing about a tenure.
       return left.kind === 'ok' ? { kind: 'ok', value: {} } : left;
     },

@@ -3,7 +3,7 @@
 
 import type { AcquireRequest, Outcome } from '../../../contract/lock-client.ts';
 import type { ZooKeeperRecipe, ZooKeeperSession } from '../port.ts';
-import { enter, NO_SESSION, removeSurely, waitForTurn } from '../queue.ts';
+import { enter, leave as leaveQueue, NO_SESSION, waitForTurn } from '../queue.ts';
 
 const NAME = 'lock-';
 const TRIES = 5;
@@ -29,8 +29,7 @@ export const zkNoGuid: ZooKeeperRecipe = {
       const path = paths.get(request);
       const opened = await zooKeeper.session(request.ttlMillis);
       if (path === undefined || opened.kind !== 'ok') return { kind: 'ok', value: {} };
-      const removed = await removeSurely(opened.value, clock, () => opened.value.remove(path));
-      return removed.kind === 'ok' ? { kind: 'ok', value: { released: removed.value.existed } } : removed;
+      return await leaveQueue(opened.value, clock, path);
     };
 
     return {
