@@ -3,6 +3,45 @@
 import { outlived, outlivedButFenced, safe, type CellOfBackend } from './cell.ts';
 
 export const redisSingleCells: readonly CellOfBackend[] = [
+  ...['valkey', 'valkey-9'].map((variant): CellOfBackend => ({
+    variant,
+    recipe: 'fenced-incr',
+    fault: 'pause-holder',
+    workload: 'counter',
+    settings: {},
+    expected: outlivedButFenced,
+    because: 'the lock does not depend on whose server it is: the late write is refused by its token',
+  })),
+  {
+    variant: 'valkey-9',
+    recipe: 'set-nx-px',
+    fault: 'none',
+    workload: 'counter',
+    settings: {},
+    expected: safe,
+    because: 'one healthy server answers one command at a time',
+  },
+  {
+    variant: 'no-persistence',
+    recipe: 'fenced-incr',
+    fault: 'kill-server',
+    workload: 'counter',
+    settings: {},
+    expected: {
+      grade: 'unsafe',
+      findings: ['token-regression'],
+      oneOf: [],
+      liveness: [],
+      allowed: [
+        'double-grant',
+        'belief-overlap',
+        'stale-write-landed',
+        'lost-update',
+        'stale-write-accepted',
+      ],
+    },
+    because: 'the server forgets the lock that is held, and counts tokens from one again',
+  },
   ...['set-nx-px', 'watchdog', 'fenced-incr'].flatMap((recipe): CellOfBackend[] => [
     {
       recipe,

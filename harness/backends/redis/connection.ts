@@ -105,8 +105,24 @@ export function openLocatedRedisPort(locate: Locate, timeLimit: Millis): RedisPo
     return Promise.all(commands.map(([name, ...args]) => send(redis, name, args)));
   };
 
+  /** Command → whether the server of this connection has it. */
+  const offered = new WeakMap<Redis, Map<string, Promise<boolean>>>();
+  const ask = async (redis: Redis, name: string): Promise<boolean> => {
+    const reply = await send(redis, 'COMMAND', ['INFO', name]);
+    return reply.kind === 'ok' && Array.isArray(reply.value) && reply.value[0] !== null;
+  };
+
   return {
     sequence,
+    async offers(name) {
+      const redis = await connected();
+      if (redis?.status !== 'ready') return false;
+      const answers = offered.get(redis) ?? new Map<string, Promise<boolean>>();
+      offered.set(redis, answers);
+      const answer = answers.get(name) ?? ask(redis, name);
+      answers.set(name, answer);
+      return answer;
+    },
     async command(...words) {
       const [outcome = outcomeOf(NOT_CONNECTED)] = await sequence(words);
       return outcome;

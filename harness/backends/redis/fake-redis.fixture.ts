@@ -9,6 +9,8 @@ import { DELETE_IF_OWNER, EXTEND_IF_OWNER } from './steps.ts';
 
 export interface FakeRedis {
   readonly port: RedisPort;
+  /** Commands that not every server has. */
+  readonly offered: Set<string>;
   readonly now: () => Nanos;
   elapse(milliseconds: number): void;
   /** Runs before each command; what it returns is the outcome instead of the command's own, which then does not run. */
@@ -48,6 +50,11 @@ export function fakeRedis(): FakeRedis {
       entry.expiresAt = later(Number(ttl));
       return 1;
     },
+    DELIFEQ: (key = '', owner = '') => (call('GET', key) === owner ? call('DEL', key) : 0),
+    DELEX: (key = '', condition = '', owner = '') => {
+      if (condition !== 'IFEQ') throw new Error(`DELEX with ${condition}`);
+      return call('DELIFEQ', key, owner);
+    },
     DEL: (key = '') => (live(key) !== undefined && entries.delete(key) ? 1 : 0),
     INCR: (key = '') => {
       const value = Number(live(key)?.value ?? '0') + 1;
@@ -83,9 +90,11 @@ export function fakeRedis(): FakeRedis {
     port: {
       command: async (name, ...args) =>
         fake.before(name) ?? { kind: 'ok', value: call(name, ...args.map(String)) },
+      offers: async (name) => fake.offered.has(name),
       sequence: (...sent) => Promise.all(sent.map((words) => fake.port.command(...words))),
       [Symbol.asyncDispose]: async () => {},
     },
+    offered: new Set(),
     now: () => time,
     elapse: (milliseconds) => {
       time = later(milliseconds);

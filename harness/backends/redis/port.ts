@@ -21,6 +21,8 @@ export interface RedisPort extends AsyncDisposable {
    * becomes of one, the others are sent.
    */
   sequence(...commands: readonly Command[]): Promise<readonly Outcome<RedisReply>[]>;
+  /** Whether the server has a command of that name; it is asked once a connection. False if it cannot be asked. */
+  offers(name: string): Promise<boolean>;
 }
 
 /** A recipe over one Redis server, whatever stands behind the port. Whoever opened the port closes it. */

@@ -35,6 +35,23 @@ describe.each(SINGLE_SERVER_RECIPES)('$name keeps the contract', (recipe) => {
   });
 });
 
+describe.each(['DELIFEQ', 'DELEX'])('a server that offers %s', (command) => {
+  it.each(contractCases(setNxPx))('$name', async ({ run }) => {
+    const redis = fakeRedis();
+    redis.offered.add(command);
+    const sent: string[] = [];
+    redis.before = (name) => void sent.push(name);
+    const arena: Arena = {
+      first: open(setNxPx, redis),
+      second: open(setNxPx, redis),
+      now: redis.now,
+      elapse: async (milliseconds) => redis.elapse(milliseconds),
+    };
+    await expect(run(arena)).resolves.toBeUndefined();
+    expect(sent).not.toContain('EVAL');
+  });
+});
+
 describe('every recipe passes on what it is told', () => {
   const told = [
     { kind: 'fail', error: 'loading' },
@@ -58,6 +75,7 @@ describe('a reply nobody knows', () => {
     const strange = recipe.lockClient(
       {
         command: async () => ({ kind: 'ok', value: ['?'] }),
+        offers: async () => false,
         sequence: async (...sent) => sent.map(() => ({ kind: 'ok', value: ['?'] })),
         [Symbol.asyncDispose]: async () => {},
       },

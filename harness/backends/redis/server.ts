@@ -39,11 +39,22 @@ export function redisNode(name: string, settings: readonly string[]): NodeSpec {
   };
 }
 
+const IMAGE_OF_VARIANT: Readonly<Record<string, string>> = { valkey: 'valkey', 'valkey-9': 'valkey9' };
+
 export const redisSingle: Backend = {
   name: 'redis-single',
   topology: 'one Redis server that has every write on disk before it answers',
-  variants: [{ name: 'no-persistence', summary: 'a server that ends comes back empty' }],
-  servers: ({ variant }) => [redisNode('r1', variant === 'no-persistence' ? [] : APPEND_ALWAYS)],
+  variants: [
+    { name: 'no-persistence', summary: 'a server that ends comes back empty' },
+    { name: 'valkey', summary: 'Valkey 8.1 in the place of Redis' },
+    { name: 'valkey-9', summary: 'Valkey 9 in the place of Redis, which offers DELIFEQ' },
+  ],
+  servers: ({ variant }) => [
+    {
+      ...redisNode('r1', variant === 'no-persistence' ? [] : APPEND_ALWAYS),
+      image: IMAGE_OF_VARIANT[variant] ?? 'redis',
+    },
+  ],
   recipes: SINGLE_SERVER_RECIPES.map((recipe) => onRealPort(recipe)),
   errors: REDIS_ERRORS,
   // A key expires within a millisecond of its time (EXPIRE, "Expires and accuracy", Redis 8.0); the rest is for a

@@ -17,7 +17,16 @@ export interface Image {
 export type Images = Readonly<Record<string, Image>>;
 
 /** The names of the images that `docker/images.sh` can build. */
-const OUR_IMAGES: readonly string[] = ['sandbox', 'redis', 'etcd', 'zookeeper', 'postgres', 'client'];
+const OUR_IMAGES: readonly string[] = [
+  'sandbox',
+  'redis',
+  'etcd',
+  'zookeeper',
+  'postgres',
+  'client',
+  'valkey',
+  'valkey9',
+];
 /** Owns a node's network namespace; every cluster needs it. */
 export const SANDBOX_IMAGE = 'sandbox';
 
