@@ -3,7 +3,7 @@
 
 import type { Grant } from '../harness/history/grants.ts';
 import type { History } from '../harness/history/history.ts';
-import { inOrder } from './finding.ts';
+import { FINDINGS_MAX, inOrder } from './finding.ts';
 import type { Finding, FindingCode, RuleResult, Verdict } from './verdict.ts';
 
 type Rule<Code extends FindingCode> = (history: History, grants: readonly Grant[]) => RuleResult<Code>;
@@ -28,11 +28,19 @@ export function applyRules<Code extends FindingCode>(
     const began = nowMillis();
     const result = attempt(() => rule(history, grants));
     const millis = Math.round((nowMillis() - began) * 1e3) / 1e3;
-    if (result.verdict === 'invalid') for (const finding of result.findings) findings.push(finding);
-    const reason = result.verdict === 'unknown' ? { reason: result.reason } : {};
-    return { name, verdict: result.verdict, millis, ...reason };
+    if (result.verdict === 'invalid')
+      for (const finding of result.findings.slice(0, FINDINGS_MAX)) findings.push(finding);
+    const reason = reasonOf(result);
+    return { name, verdict: result.verdict, millis, ...(reason !== undefined && { reason }) };
   });
   return { findings: inOrder(findings), checkers };
+}
+
+function reasonOf(result: RuleResult): string | undefined {
+  if (result.verdict === 'unknown') return result.reason;
+  if (result.verdict === 'valid') return undefined;
+  const unlisted = (result.omitted ?? 0) + Math.max(0, result.findings.length - FINDINGS_MAX);
+  return unlisted === 0 ? undefined : `${unlisted} more findings are not listed`;
 }
 
 function attempt<Code extends FindingCode>(rule: () => RuleResult<Code>): RuleResult<Code> {

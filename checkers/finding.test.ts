@@ -3,7 +3,9 @@
 import { describe, expect, it } from 'vitest';
 import {
   clientContainers,
+  collector,
   containerOf,
+  FINDINGS_MAX,
   faultsWithin,
   findingOf,
   hits,
@@ -79,6 +81,25 @@ describe('containers', () => {
     const [pause, kill] = history.faults;
     expect(pause && hits(pause, 'c3.2')).toBe(true);
     expect(kill && hits(kill, 'c3.2')).toBe(false);
+  });
+});
+
+describe('a collector', () => {
+  it('keeps so many and counts the others, which it does not make', () => {
+    const findings = collector();
+    let made = 0;
+    for (let op = 0; op < FINDINGS_MAX + 5; op++)
+      findings.add(() => {
+        made += 1;
+        return foundAt(op, op);
+      });
+    const result = findings.result();
+    expect(made).toBe(FINDINGS_MAX);
+    expect(result.verdict === 'invalid' && [result.findings.length, result.omitted]).toEqual([
+      FINDINGS_MAX,
+      5,
+    ]);
+    expect(collector().result()).toEqual({ verdict: 'valid' });
   });
 });
 

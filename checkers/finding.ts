@@ -4,7 +4,7 @@
 
 import type { FaultSpan, History } from '../harness/history/history.ts';
 import type { JsonRecord, Nanos } from '../harness/history/op.ts';
-import type { Finding, FindingCode } from './verdict.ts';
+import { resultOf, type Finding, type FindingCode, type RuleResult } from './verdict.ts';
 
 /** What a rule has proved, before it is a finding. */
 export interface Proof<Code extends FindingCode> {
@@ -33,6 +33,28 @@ export function findingOf<Code extends FindingCode>(history: History, proof: Pro
 /** Faults begun and not yet ended at some time of [from, to], in order of beginning. */
 export function faultsWithin(history: History, from: Nanos, to: Nanos): readonly FaultSpan[] {
   return history.faults.filter(({ begin, end }) => begin <= to && (end === undefined || end >= from));
+}
+
+/** A rule lists no more than this: a lock that locks nothing has more violations than memory has room for. */
+export const FINDINGS_MAX = 10_000;
+
+/** Findings as a rule makes them: the first `FINDINGS_MAX` are kept, the others counted and never made. */
+export interface Collector<Code extends FindingCode> {
+  add(make: () => Finding<Code>): void;
+  /** `inOrder`. */
+  result(): RuleResult<Code>;
+}
+
+export function collector<Code extends FindingCode>(): Collector<Code> {
+  const findings: Finding<Code>[] = [];
+  let omitted = 0;
+  return {
+    add(make) {
+      if (findings.length < FINDINGS_MAX) findings.push(make());
+      else omitted += 1;
+    },
+    result: () => resultOf(inOrder(findings), omitted),
+  };
 }
 
 /** By time, then id: the order of findings in a verdict. */

@@ -16,16 +16,16 @@ import { byHolder } from '../harness/history/by-holder.ts';
 import type { History, Operation, Release, Renew } from '../harness/history/history.ts';
 import type { Grant } from '../harness/history/grants.ts';
 import type { Nanos } from '../harness/history/op.ts';
-import { clientContainers, containerOf, findingOf, inOrder } from './finding.ts';
+import { clientContainers, collector, containerOf, findingOf } from './finding.ts';
 import { meeting, spansOf, type Spans } from './spans.ts';
-import { resultOf, type Finding, type RuleResult } from './verdict.ts';
+import type { Finding, RuleResult } from './verdict.ts';
 import { faultClause, grantPhrase, list, seconds } from './wording.ts';
 
 export function foreignRelease(history: History, grants: readonly Grant[]): RuleResult<'foreign-release'> {
   const requests = Map.groupBy(requestsOf(history, grants), ({ operation }) => operation.lock);
   const grantsByLock = Map.groupBy(grants, ({ lock }) => lock);
   const trustedUntil = firstServerFault(history);
-  const findings: Finding<'foreign-release'>[] = [];
+  const findings = collector<'foreign-release'>();
   for (const [lock, ofLock] of requests) {
     const answered = ofLock.filter(isAnswered);
     const late = answered.filter(isLate);
@@ -37,12 +37,12 @@ export function foreignRelease(history: History, grants: readonly Grant[]): Rule
       const suspects = suspectsOf(history, grant, lateSpans);
       const effect = effectOf(history, { grant, suspects, grants: grantsByLock.get(lock) ?? [], index });
       if (effect === undefined || effect.at >= trustedUntil) continue;
-      findings.push(
+      findings.add(() =>
         foreign(history, { grant, effect, answered: answeredSpans, unanswered, own: suspects[0]?.own }),
       );
     }
   }
-  return resultOf(inOrder(findings));
+  return findings.result();
 }
 
 /** A release or renew that may have taken effect, and the grant that its process had last, if it was surely that one's. */

@@ -179,9 +179,14 @@ describe('not-reacquired', () => {
     expect(found([orphan, ...tries, attempt(5, 3300, {})], {}, killed)).toEqual([]);
   });
 
+  it('is not claimed for an attempt that is still under way', () => {
+    const waiting = step(4, 'c2', 'acquire', [2500], { lock: 'k1', ttlMillis: 1000 });
+    expect(found([orphan, attempt(2, 2150), waiting, attempt(3, 3200)], {}, killed)).toEqual([]);
+  });
+
   it('is not claimed where attempts were busy for the lease that one of them may have had', () => {
     expect(
-      found([attempt(1, 0, {}), attempt(2, 2000, timedOut), attempt(3, 2500), attempt(4, 2900)]),
+      found([attempt(1, 0, {}), attempt(2, 2005, timedOut), attempt(3, 2500), attempt(4, 4000)]),
     ).toEqual([]);
   });
 });

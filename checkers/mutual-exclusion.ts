@@ -6,57 +6,62 @@
 // `belief-overlap`, the clients believed so: two holds meet, and the pair is no double grant.
 //
 // Why not just "G was granted and not yet released when H was granted": of two acquires in flight at once either may
-// have been first, and a lease that has run out, or may have, was given to H rightly. A sweep over starts, per lock;
-// at most one interval in force for each process, so O((n + findings) log n) for a fixed number of processes.
+// have been first, and a lease that has run out, or may have, was given to H rightly. A sweep over answers, with at
+// most one interval in force for each process and lock: O(n log n + findings).
 
 import type { History } from '../harness/history/history.ts';
 import { intersect, type Grant, type Interval } from '../harness/history/grants.ts';
 import type { JsonRecord, Nanos } from '../harness/history/op.ts';
-import { findingOf, inOrder } from './finding.ts';
-import { resultOf, type Finding, type RuleResult } from './verdict.ts';
+import { collector, findingOf } from './finding.ts';
+import type { Finding, RuleResult } from './verdict.ts';
 import { faultClause, grantPhrase, seconds } from './wording.ts';
 
 type Code = 'double-grant' | 'belief-overlap';
 
 export function mutualExclusion(history: History, grants: readonly Grant[]): RuleResult<Code> {
-  const findings: Finding<Code>[] = [];
-  for (const ofLock of Map.groupBy(grants, ({ lock }) => lock).values()) {
-    const doubled = new Set<string>();
-    for (const [earlier, later] of concurrent(ofLock, ({ tenure }) => tenure)) {
-      if (!wasAskedInside(later, earlier, history) && !intersect(earlier.tenure, later.tenure)) continue;
-      doubled.add(pairName(earlier, later));
-      findings.push(doubleGrant(history, earlier, later));
+  const findings = collector<Code>();
+  const locks = new Map<string, { readonly tenures: InForce; readonly holds: InForce }>();
+  for (const grant of grants) {
+    const { tenures, holds } = locks.get(grant.lock) ?? { tenures: new Map(), holds: new Map() };
+    locks.set(grant.lock, { tenures, holds });
+    const doubled = new Set<Grant>();
+    for (const earlier of meetingOthers(tenures, grant, tenureOf)) {
+      if (!wasAskedInside(grant, earlier, history) && !intersect(earlier.tenure, grant.tenure)) continue;
+      doubled.add(earlier);
+      findings.add(() => doubleGrant(history, earlier, grant));
     }
-    for (const [earlier, later] of concurrent(ofLock, ({ hold }) => hold))
-      if (intersect(earlier.hold, later.hold) && !doubled.has(pairName(earlier, later)))
-        findings.push(beliefOverlap(history, earlier, later));
+    for (const earlier of meetingOthers(holds, grant, holdOf))
+      if (intersect(earlier.hold, grant.hold) && !doubled.has(earlier))
+        findings.add(() => beliefOverlap(history, earlier, grant));
   }
-  return resultOf(inOrder(findings));
+  return findings.result();
 }
 
-/** Pairs of grants to different processes of which the later one was answered inside the interval of the earlier one. */
-function* concurrent(
-  grants: readonly Grant[],
+const tenureOf = ({ tenure }: Grant): Interval => tenure;
+const holdOf = ({ hold }: Grant): Interval => hold;
+
+/** Of each process on one lock, the grant whose interval reaches furthest, as long as it may still reach another. */
+type InForce = Map<string, Grant>;
+
+/** The grants of other processes in whose intervals this one was answered. Adds it to them, and drops what is over. */
+function meetingOthers(
+  inForce: InForce,
+  grant: Grant,
   intervalOf: (grant: Grant) => Interval,
-): Generator<readonly [earlier: Grant, later: Grant]> {
-  const inForce = new Map<string, Grant>();
-  for (const grant of grants) {
-    const { start, end } = intervalOf(grant);
-    for (const [process, other] of inForce) {
-      if (intervalOf(other).end <= start) inForce.delete(process);
-      else if (process !== grant.process) yield [other, grant];
-    }
-    const own = inForce.get(grant.process);
-    if (own === undefined || intervalOf(own).end < end) inForce.set(grant.process, grant);
+): readonly Grant[] {
+  const { start, end } = intervalOf(grant);
+  const found: Grant[] = [];
+  for (const [process, other] of inForce) {
+    if (intervalOf(other).end <= start) inForce.delete(process);
+    else if (process !== grant.process) found.push(other);
   }
+  const own = inForce.get(grant.process);
+  if (own === undefined || intervalOf(own).end < end) inForce.set(grant.process, grant);
+  return found;
 }
 
 function wasAskedInside({ acquire }: Grant, { tenure }: Grant, { header }: History): boolean {
   return acquire.invoked - header.clockErrorNanos > tenure.start;
-}
-
-function pairName(a: Grant, b: Grant): string {
-  return `${a.acquire.id} ${b.acquire.id}`;
 }
 
 function doubleGrant(history: History, earlier: Grant, later: Grant): Finding<Code> {

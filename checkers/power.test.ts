@@ -165,6 +165,7 @@ describe('a warning', () => {
 
   it('is given if there was too little load', () => {
     expect(warned(historyOf([]))).toEqual(['too-little-load']);
+    expect(warned(historyOf([], { meta: { minContendedHandoffs: 0 } }))).toEqual(['too-little-load']);
     expect(warned(historyOf([granted(1, 'c1', [0, 10])]))).toEqual(['too-little-load']);
     expect(warned(historyOf([granted(1, 'c1', [0, 10])], { meta: { minContendedHandoffs: 0 } }))).toEqual([]);
     expect(warned(historyOf(handedOver, { meta: { minContendedHandoffs: 2 } }))).toEqual(['too-little-load']);

@@ -9,15 +9,16 @@
 import type { History } from '../harness/history/history.ts';
 import { DEFAULT_CLOCK_TOLERANCE, type Grant } from '../harness/history/grants.ts';
 import { nanosOf, type FencingToken } from '../harness/history/op.ts';
-import { findingOf, inOrder } from './finding.ts';
-import { resultOf, type Finding, type RuleResult } from './verdict.ts';
+import { collector, findingOf } from './finding.ts';
+import type { Finding, RuleResult } from './verdict.ts';
 import { grantPhrase, seconds } from './wording.ts';
 
 export function tokenRegression(history: History, grants: readonly Grant[]): RuleResult<'token-regression'> {
-  const findings = [...Map.groupBy(grants.filter(hasToken), ({ lock }) => lock).values()].flatMap((ofLock) =>
-    regressions(history, ofLock),
-  );
-  return resultOf(inOrder(findings));
+  const findings = collector<'token-regression'>();
+  for (const ofLock of Map.groupBy(grants.filter(hasToken), ({ lock }) => lock).values())
+    for (const [earlier, later] of regressions(history, ofLock))
+      findings.add(() => regression(history, earlier, later));
+  return findings.result();
 }
 
 type Tokened = Grant & { readonly token: FencingToken };
@@ -27,8 +28,10 @@ function hasToken(grant: Grant): grant is Tokened {
 }
 
 /** `grants` of one lock, in order of completion. */
-function regressions(history: History, grants: readonly Tokened[]): Finding<'token-regression'>[] {
-  const findings: Finding<'token-regression'>[] = [];
+function* regressions(
+  history: History,
+  grants: readonly Tokened[],
+): Generator<readonly [earlier: Tokened, later: Tokened]> {
   const twiceClockError = 2 * history.header.clockErrorNanos;
   let completed = 0;
   /** Of the grants completed so far the highest token, the latest of equals; and the highest of another process. */
@@ -50,9 +53,8 @@ function regressions(history: History, grants: readonly Tokened[]): Finding<'tok
     const earlier = [highest, highestOther].find(
       (grant) => grant !== undefined && later.token <= grant.token && !isReentry(history, grant, later),
     );
-    if (earlier !== undefined) findings.push(regression(history, earlier, later));
+    if (earlier !== undefined) yield [earlier, later];
   }
-  return findings;
 }
 
 /** The same token for the same process, and nothing proves that its tenure ended between the two. */

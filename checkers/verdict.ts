@@ -63,12 +63,21 @@ export type NonEmpty<T> = readonly [T, ...T[]];
 export type RuleResult<Code extends FindingCode = FindingCode> =
   | { readonly verdict: 'valid' }
   | { readonly verdict: 'unknown'; readonly reason: string }
-  | { readonly verdict: 'invalid'; readonly findings: NonEmpty<Finding<Code>> };
+  | {
+      readonly verdict: 'invalid';
+      readonly findings: NonEmpty<Finding<Code>>;
+      /** So many more were found, and are not listed. */
+      readonly omitted?: number;
+    };
 
 /** `invalid` with these findings, or `valid` if there are none. */
-export function resultOf<Code extends FindingCode>(findings: readonly Finding<Code>[]): RuleResult<Code> {
+export function resultOf<Code extends FindingCode>(
+  findings: readonly Finding<Code>[],
+  omitted = 0,
+): RuleResult<Code> {
   const [first, ...rest] = findings;
-  return first === undefined ? { verdict: 'valid' } : { verdict: 'invalid', findings: [first, ...rest] };
+  if (first === undefined) return { verdict: 'valid' };
+  return { verdict: 'invalid', findings: [first, ...rest], ...(omitted > 0 && { omitted }) };
 }
 
 export type Grade = 'safe' | 'safe-with-fencing' | 'unsafe' | 'inconclusive';
@@ -117,6 +126,7 @@ export interface Verdict {
     readonly name: string;
     readonly verdict: 'valid' | 'invalid' | 'unknown';
     readonly millis: number;
+    /** Of `unknown`: why. Of `invalid`: that there is more than the findings tell. */
     readonly reason?: string;
   }[];
   /** What differs from the expectation, in words; empty if `asExpected`. */

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { grantsOf } from './history/grants.ts';
 import type { History } from './history/history.ts';
 import { exitCodeOf, judge, type Rules } from './judge.ts';
+import { FINDINGS_MAX } from '../checkers/finding.ts';
 import { mutualExclusion } from '../checkers/mutual-exclusion.ts';
 import { granted, historyOf, released, step } from '../checkers/scenario.fixture.ts';
 import type { Expectation, Verdict } from '../checkers/verdict.ts';
@@ -27,6 +28,13 @@ const doubled = historyOf([
   ...cleanSteps,
   granted(6, 'c3', [60, 70], { token: '2' }),
   released(7, 'c3', [80, 90]),
+]);
+/** The same, and nobody waited for a lock that he then got. */
+const doubledAtOnce = historyOf([
+  granted(1, 'c1', [0, 10], { token: '1' }),
+  granted(2, 'c2', [40, 50], { token: '2' }),
+  released(3, 'c2', [60, 70]),
+  released(4, 'c1', [100, 110]),
 ]);
 /** k1 stays busy after everybody is gone. */
 const stuck = historyOf([...cleanSteps, granted(6, 'c3', [9000, 9010], busy)]);
@@ -86,6 +94,35 @@ const broken: Rules = {
   liveness: {},
 };
 
+describe('a rule that found too much', () => {
+  it('says that it does not list all of it', () => {
+    const [first] = judge(doubled, null, still).findings;
+    if (first === undefined) throw new Error('nothing was found');
+    const rules: Rules = {
+      safety: { much: () => ({ verdict: 'invalid', findings: [first], omitted: 7 }) },
+      liveness: {},
+    };
+    const { checkers, surprises } = judge(doubled, null, still, rules);
+    expect(checkers).toEqual([
+      { name: 'much', verdict: 'invalid', millis: 0, reason: '7 more findings are not listed' },
+    ]);
+    expect(surprises).toEqual(['double-grant occurred (1 ×) and was not expected']);
+  });
+
+  it('is cut, if it lists too much', () => {
+    const [first] = judge(doubled, null, still).findings;
+    if (first === undefined) throw new Error('nothing was found');
+    const many = Array.from({ length: FINDINGS_MAX + 2 }, () => first);
+    const rules: Rules = {
+      safety: { much: () => ({ verdict: 'invalid', findings: [first, ...many] }) },
+      liveness: {},
+    };
+    const { checkers, findings } = judge(doubled, null, still, rules);
+    expect(findings).toHaveLength(FINDINGS_MAX);
+    expect(checkers[0]?.reason).toBe('3 more findings are not listed');
+  });
+});
+
 describe('a rule that breaks', () => {
   it('is unknown with the reason, and nothing is valid by its silence', () => {
     const verdict = judge(clean, SAFE, still, broken);
@@ -133,6 +170,7 @@ describe('the exit code', () => {
     ['a violation that was not expected', doubled, SAFE, 1, false],
     ['a violation, with no expectation', doubled, null, 1, false],
     ['the violation that was expected', doubled, withFencing, 0, true],
+    ['the violation that was expected, where little was tried', doubledAtOnce, withFencing, 0, true],
     ['an expected violation that is missing', clean, withFencing, 1, false],
     ['an expected violation that is missing where little was tried', weak, withFencing, 1, false],
     ['a stuck lock', stuck, SAFE, 3, false],

@@ -57,9 +57,9 @@ export function judge(
 
   const weak = grade === 'inconclusive' ? power.warnings.filter(({ decisive }) => decisive) : [];
   const doubts = [
-    ...checkers.flatMap(({ name, reason }) =>
-      reason === undefined ? [] : [`${name} cannot tell: ${reason}`],
-    ),
+    ...checkers
+      .filter(({ verdict }) => verdict === 'unknown')
+      .map(({ name, reason }) => `${name} cannot tell: ${reason}`),
     ...weak.map(({ message }) => `inconclusive: ${message}`),
   ];
   const found = { grade, findings, liveness: alive.findings, doubts };
