@@ -3,37 +3,14 @@
 
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { applyRules } from './apply-rules.ts';
 import { anyWorld } from './any-world.fixture.ts';
-import { expiredGrant } from './expired-grant.ts';
 import { containerOf } from './finding.ts';
-import { foreignRelease } from './foreign-release.ts';
 import { tell, toldHistory, type Told } from './ideal-lock.fixture.ts';
-import { mutualExclusion } from './mutual-exclusion.ts';
-import { tokenRegression } from './tokens.ts';
+import { againstTheLock, lockFindings } from './lock-findings.fixture.ts';
 import type { Finding } from './verdict.ts';
 import { grantsOf, type Grant } from '../harness/history/grants.ts';
-import { assembleHistory, type History } from '../harness/history/history.ts';
+import { assembleHistory } from '../harness/history/history.ts';
 import { fencingToken, millis, nanos, type HistoryEvent } from '../harness/history/op.ts';
-
-function findings(history: History): readonly Finding[] {
-  const grants = grantsOf(history);
-  const { findings: found, checkers } = applyRules(
-    { mutualExclusion, tokenRegression, foreignRelease, expiredGrant },
-    history,
-    grants,
-    () => 0,
-  );
-  expect(checkers.filter(({ verdict }) => verdict === 'unknown')).toEqual([]);
-  return found;
-}
-
-/** An `expired-grant` is true of any client that was paused while it asked, so it says nothing against the lock. */
-function againstTheLock(history: History): string[] {
-  return findings(history)
-    .filter(({ code }) => code !== 'expired-grant')
-    .map(({ code, story }) => `${code}: ${story}`);
-}
 
 /** Clients that look at their deadline, and releases that check whose lock it is. */
 const careful = { deadlineAware: true, blindRelease: false } as const;
@@ -66,7 +43,7 @@ describe('a lock that keeps its promises', () => {
     fc.assert(
       fc.property(anyWorld(naive), (world) => {
         const told = tell(world);
-        for (const { code, ops } of findings(toldHistory(told))) {
+        for (const { code, ops } of lockFindings(toldHistory(told))) {
           if (code === 'expired-grant') continue;
           overlaps += 1;
           expect(code).toBe('belief-overlap');
@@ -118,7 +95,7 @@ describe('an injected violation is found', () => {
         const { start, end } = victim.tenure;
         const invoked = within(start + 2 * error, end - 2 * error, part);
         const completed = within(start + 2 * error, end - 2 * error, part * 2);
-        const found = findings(toldHistory(intruder(told, { lock: victim.lock, invoked, completed })));
+        const found = lockFindings(toldHistory(intruder(told, { lock: victim.lock, invoked, completed })));
         expect(
           found.filter(({ code }) => code === 'double-grant').map(({ ops }) => [ops[0], ops.at(-1)]),
         ).toContainEqual([victim.acquire.id, 1_000_000]);
@@ -143,7 +120,7 @@ describe('an injected violation is found', () => {
         const { start, end } = victim.hold;
         // Asked for so early that its own lease proves nothing.
         const asked = { lock: victim.lock, invoked: start - 10e9, completed: within(start, end, part) };
-        const found = findings(toldHistory(intruder(told, asked)));
+        const found = lockFindings(toldHistory(intruder(told, asked)));
         expect(found.filter(({ code }) => code === 'belief-overlap').map(({ ops }) => ops)).toContainEqual([
           victim.acquire.id,
           1_000_000,
@@ -177,7 +154,7 @@ describe('an injected violation is found', () => {
           const token = event.type === 'ok' ? swap.get(event.id) : undefined;
           return event.type === 'ok' && token !== undefined ? { ...event, token } : event;
         });
-        const found = findings(toldHistory({ ...told, events }));
+        const found = lockFindings(toldHistory({ ...told, events }));
         expect(found.filter(({ code }) => code === 'token-regression').flatMap(({ ops }) => ops)).toContain(
           b.acquire.id,
         );
@@ -240,7 +217,7 @@ describe('what is no evidence changes nothing', () => {
       fc.property(anyWorld(), fc.nat(), (world, seed) => {
         const told = tell(world);
         const another = toldHistory({ ...told, events: shuffled(told.events, seed) });
-        expect(findings(another)).toEqual(findings(toldHistory(told)));
+        expect(lockFindings(another)).toEqual(lockFindings(toldHistory(told)));
       }),
       { numRuns: 100 },
     );
@@ -251,84 +228,11 @@ describe('what is no evidence changes nothing', () => {
       fc.property(anyWorld(), (world) => {
         const told = tell(world);
         const renamed = { ...told, events: told.events.map(renameIn) };
-        expect(facts(findings(toldHistory(renamed)))).toEqual(
-          facts(findings(toldHistory(told)).map(renameIn)),
+        expect(facts(lockFindings(toldHistory(renamed)))).toEqual(
+          facts(lockFindings(toldHistory(told)).map(renameIn)),
         );
       }),
       { numRuns: 100 },
-    );
-  });
-});
-
-/** One event changed, or several dropped. */
-type Weakening = (events: readonly HistoryEvent[], choice: number) => readonly HistoryEvent[];
-
-/**
- * Widened up to the neighbouring events of its process. Further would not be weaker: a renew moved before the grant it
- * prolongs is a renew of the grant before.
- */
-const widened: Weakening = (events, choice) => {
-  const chosen = events[choice % events.length];
-  if (chosen === undefined || !('id' in chosen) || chosen.type === 'fault') return events;
-  const own = events.filter((event) => event !== chosen && process(event) === chosen.process);
-  const times = own.map(({ time }) => time);
-  const earlier = times.filter((time) => time <= chosen.time);
-  const later = times.filter((time) => time >= chosen.time);
-  const time = nanos(
-    chosen.type === 'invoke'
-      ? Math.max(...earlier, chosen.time - 30e6)
-      : Math.min(...later, chosen.time + 30e6),
-  );
-  if (chosen.type === 'invoke' ? earlier.length === 0 : later.length === 0) return events;
-  return events.map((event) => (event === chosen ? { ...chosen, time } : event));
-};
-
-/**
- * An acquire of unknown outcome, and the release that takes back what it may have left; or a renew of unknown outcome.
- * Not a release: its client stopped believing when it sent it, and without it seems to believe on. Nor an acquire alone:
- * what its release ended would seem to be the tenure of the grant before.
- */
-const unknownDropped: Weakening = (events, choice) => {
-  const unknown = events
-    .filter(({ type }) => type === 'info')
-    .filter((event) => 'op' in event && event.op !== 'release');
-  const chosen = unknown[choice % unknown.length];
-  if (chosen === undefined || !('id' in chosen) || chosen.type !== 'info') return events;
-  const dropped = new Set([chosen.id]);
-  if (chosen.op === 'acquire') {
-    const position = events.indexOf(chosen);
-    const next = events
-      .slice(position + 1)
-      .find((event) => event.type === 'invoke' && event.process === chosen.process);
-    if (next?.type === 'invoke' && next.op === 'release') dropped.add(next.id);
-  }
-  return events.filter((event) => !('op' in event && dropped.has(event.id)));
-};
-
-/** The client did not learn that it succeeded. */
-const forgotten: Weakening = (events, choice) => {
-  const successes = events.filter(({ type }) => type === 'ok');
-  const chosen = successes[choice % successes.length];
-  if (chosen?.type !== 'ok') return events;
-  const { id, time, op } = chosen;
-  return events.map((event) =>
-    event === chosen ? { type: 'info', id, time, op, process: chosen.process, error: 'timeout' } : event,
-  );
-};
-
-describe('a valid history stays valid if less is known', () => {
-  it.each<[what: string, weaken: Weakening]>([
-    ['an operation took longer', widened],
-    ['an operation of unknown outcome is not in it', unknownDropped],
-    ['a success is unknown', forgotten],
-  ])('%s', (_, weaken) => {
-    fc.assert(
-      fc.property(anyWorld(careful), fc.array(fc.nat(), { minLength: 1, maxLength: 8 }), (world, choices) => {
-        const told = tell(world);
-        const events = choices.reduce(weaken, told.events);
-        expect(againstTheLock(toldHistory({ ...told, events }))).toEqual([]);
-      }),
-      { numRuns: 200 },
     );
   });
 });
