@@ -47,13 +47,14 @@ function byDefinition(history: History): string[] {
 }
 
 /** c2 asks at `invoked`, inside c1's tenure, for a lease that is over when it is answered there. */
-function slow(invoked: number): History {
-  return historyOf([
+function slow(invoked: number, header = {}): History {
+  const steps = [
     granted(1, 'c1', [0, 10]),
     step(2, 'c2', 'acquire', [invoked, 600], { lock: 'k1', ttlMillis: 100 }),
     released(3, 'c1', [700, 710]),
     released(4, 'c2', [700, 710], { released: false }),
-  ]);
+  ];
+  return historyOf(steps, header);
 }
 
 /** c2 is answered at 200 ms, and c1 sends its release at `end`. */
@@ -137,6 +138,8 @@ describe('double-grant', () => {
     // At one time with the earlier grant, or before: then it may have come first, and its lease may have run out.
     expect(found(slow(10))).toEqual(['belief-overlap 1 2']);
     expect(found(slow(9))).toEqual(['belief-overlap 1 2']);
+    expect(found(slow(12, { clockErrorNanos: 1e6 }))).toEqual(['belief-overlap 1 2']);
+    expect(found(slow(13, { clockErrorNanos: 1e6 }))).toEqual(['double-grant 1 2']);
   });
 
   it('is found against the longer of two tenures of one process', () => {
