@@ -101,7 +101,9 @@ export async function onDocker(say: (line: string) => void): Promise<DockerStage
           },
           store,
           prepareStore,
-          defences: usable.map(({ name }) => name),
+          defences: [...usable, ...(recipe.register === undefined ? [] : [recipe.register])].map(
+            ({ name }) => name,
+          ),
           clientSpec,
           startCluster: (specs, signal) => startCluster(specs, { engine, images, signal }),
           header: (clockErrorNanos) => ({

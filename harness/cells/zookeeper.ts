@@ -2,7 +2,7 @@
 // believes for longer than its session, and a node of a live session that nobody knows of.
 
 import type { PlanInput } from '../plan.ts';
-import { outlivedButFenced, safe, type CellOfBackend } from './cell.ts';
+import { safe, type CellOfBackend } from './cell.ts';
 import { LONG_WORK, LONGEST_WORK, outlivedAndTold, outlivedUntold } from './etcd.ts';
 
 /** Many clients that do little else than enter queues, and sessions that outlive the faults. */
@@ -87,7 +87,7 @@ export const zookeeperCells: readonly CellOfBackend[] = [
     fault: 'pause-holder',
     workload: 'counter',
     settings: {},
-    expected: outlivedButFenced,
+    expected: outlivedAndTold,
     because: 'the stopped holder still writes late, but its czxid is lower than one the store has seen',
   },
   {

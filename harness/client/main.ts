@@ -17,6 +17,7 @@ import { readAll, tryEach } from './final-phase.ts';
 import { writeLine } from './line-writer.ts';
 import { releaseGarbage } from './memory.ts';
 import { openRecorder, type Recorder } from './recorder.ts';
+import { withRegister } from './with-register.ts';
 import { openSession, runSessions, type ClientSession } from './session.ts';
 
 const STDOUT = 1;
@@ -45,7 +46,11 @@ async function setUp(config: ClientConfig): Promise<Ready> {
   const recipe = named(named(backends, config.backend).recipes, config.recipe);
   const commandTimeLimit = config.commandTimeLimitMillis;
   const { process: name, servers, defences, locks: keys } = config;
-  const store = await openStore({ ...config.store, commandTimeLimit }, { defences, keys });
+  const own = recipe.register?.name;
+  const outside = await openStore(
+    { ...config.store, commandTimeLimit },
+    { defences: defences.filter((defence) => defence !== own), keys },
+  );
   await recipe.load?.();
   const locks = recipe.open({
     process: name,
@@ -54,6 +59,10 @@ async function setUp(config: ClientConfig): Promise<Ready> {
     now: () => clock.now(),
     onLost: (request, reason) => session.lost(request, reason),
   });
+  const store =
+    own === undefined || locks.register === undefined
+      ? outside
+      : withRegister(outside, { defence: own, register: locks.register });
   const recorder = openRecorder({
     process: name,
     firstId: config.firstId,

@@ -2,6 +2,7 @@
 // happened as a value, never by throwing; recording, retrying and renewing are done above it, in `client/`.
 
 import type { FencingToken, Millis, Nanos, Vote } from '../history/op.ts';
+import type { Defence, Register } from './store.ts';
 
 /** What came of one request (I4): `fail` only where the error table says that it has not happened and never will. */
 export type Outcome<T> =
@@ -44,6 +45,8 @@ export interface LockClient extends AsyncDisposable {
   release(grant: Grant): Promise<Outcome<{ readonly released?: boolean }>>;
   /** After an `info` acquire: takes back what it may have left behind, on a fresh connection, best effort. */
   abandon(request: AcquireRequest): Promise<Outcome<{ readonly released?: boolean }>>;
+  /** Where the recipe says that it has one. */
+  readonly register?: Register;
 }
 
 /** What a recipe is, apart from its code: recorded in the history's meta, listed by `lockpick list`. */
@@ -63,6 +66,8 @@ export interface Recipe {
   readonly keepsAlive?: true;
   /** Its renew and release check that the caller is the owner, atomically. */
   readonly ownerChecked: boolean;
+  /** A register inside the lock service, protected by it: one more store beside those outside (I8). */
+  readonly register?: Defence;
   /** It is wrong on purpose; this is what is wrong with it. */
   readonly flaw?: string;
   /** Loads the driver of its service; awaited once, before the first `open`. Absent: there is nothing to load. */

@@ -28,6 +28,13 @@ export interface Defence {
   readonly needsToken: boolean;
 }
 
+/** A single register with its record, without the choice of a defence. */
+export interface Register {
+  read(request: Parameters<StoreClient['read']>[1]): ReturnType<StoreClient['read']>;
+  write(request: StoreWrite): ReturnType<StoreClient['write']>;
+  audit(request: Parameters<StoreClient['audit']>[1]): ReturnType<StoreClient['audit']>;
+}
+
 /** One process's connection to the store. Every method settles within the time limit and never rejects. */
 export interface StoreClient extends AsyncDisposable {
   read(

@@ -12,10 +12,11 @@ import type { EtcdRecipe } from './port.ts';
 import { etcd3Lock } from './recipes/etcd3-lock.ts';
 import { etcdIgnoresLeaseLoss } from './recipes/etcd-ignores-lease-loss.ts';
 import { leaseQueue } from './recipes/lease-queue.ts';
+import { leaseTxnGuard } from './recipes/lease-txn-guard.ts';
 import { askRole } from './role.ts';
 
 /** The recipes without a port: a simulated cluster can be put behind them as well. */
-export const ETCD_RECIPES: readonly EtcdRecipe[] = [leaseQueue, etcdIgnoresLeaseLoss];
+export const ETCD_RECIPES: readonly EtcdRecipe[] = [leaseQueue, leaseTxnGuard, etcdIgnoresLeaseLoss];
 
 const MEMBERS = ['e1', 'e2', 'e3'];
 const CLIENT_PORT = 2379;
