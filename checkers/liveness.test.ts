@@ -163,9 +163,14 @@ describe('not-reacquired', () => {
   it('is a lock that could not be had for a while, for other reasons', () => {
     const tries = [attempt(2, 2150, refused), attempt(3, 3140, refused)];
     expect(found([orphan, ...tries], {}, killed)).toEqual(['not-reacquired 1 2 3']);
-    expect(found([orphan, attempt(2, 2150), attempt(3, 3140, refused)], {}, killed)).toEqual([
-      'not-reacquired 1 2 3',
-    ]);
+    expect(
+      found([orphan, attempt(2, 2150, refused), attempt(3, 2500), attempt(4, 3140, refused)], {}, killed),
+    ).toEqual(['not-reacquired 1 2 4']);
+  });
+
+  it('is none where `busy` may be the doing of a late acquire of unknown outcome', () => {
+    expect(found([orphan, attempt(2, 2150, refused), attempt(3, 3140)], {}, killed)).toEqual([]);
+    expect(found([orphan, attempt(2, 2150), attempt(3, 3140, refused)], {}, killed)).toEqual([]);
   });
 
   it('is none of a single failure', () => {

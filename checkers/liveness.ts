@@ -102,8 +102,10 @@ function unavailable(history: History, lock: LockRecord): Finding<Code> | undefi
   const lastKnown = lastOf(leases.filter(({ of }) => of.outcome === 'ok' || of.invoked < healed));
   const dueKnown = Math.max(healed, lastKnown?.over ?? 0) + slack;
   const failed = attempts.filter(({ invoked }) => invoked >= dueKnown);
-  const lasted = (failed.at(-1)?.completed ?? 0) - (failed[0]?.invoked ?? 0);
-  if (lasted >= PERSISTENT_NANOS && failed.some(({ error }) => error !== 'busy'))
+  // `busy` may be the answer to a late acquire of unknown outcome, whose lease is not over yet.
+  const unanswered = failed.filter(({ error }) => error !== 'busy');
+  const lasted = (unanswered.at(-1)?.completed ?? 0) - (unanswered[0]?.invoked ?? 0);
+  if (unanswered.length > 1 && lasted >= PERSISTENT_NANOS)
     return refusal(history, { code: 'not-reacquired', attempts: failed, last: lastKnown, due: dueKnown });
   return undefined;
 }
