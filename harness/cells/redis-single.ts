@@ -1,6 +1,10 @@
 // The cells of `redis-single` (5.2 of the design).
 
+import type { PlanInput } from '../plan.ts';
 import { outlived, outlivedButFenced, safe, type CellOfBackend } from './cell.ts';
+
+/** Work that goes on for long after a pause that outlasts the lease. */
+const LONGER_WORK: PlanInput = { locks: 1, thinkMillis: '1200ms..1500ms', minContendedHandoffs: 3 };
 
 export const redisSingleCells: readonly CellOfBackend[] = [
   ...['valkey', 'valkey-9'].map((variant): CellOfBackend => ({
@@ -169,5 +173,63 @@ export const redisSingleCells: readonly CellOfBackend[] = [
     },
     expected: { ...safe, liveness: ['stuck-lock'] },
     because: 'a process that dies between SETNX and PEXPIRE leaves a key that never expires',
+  },
+  {
+    recipe: 'constant-value',
+    fault: 'pause-holder',
+    workload: 'counter',
+    settings: { locks: 1 },
+    expected: { ...outlived, findings: ['belief-overlap', 'foreign-release', 'double-grant'] },
+    because: 'the late holder finds its value in the key, as everybody does, and removes the lock of another',
+  },
+  {
+    recipe: 'renew-blind',
+    fault: 'pause-holder',
+    workload: 'long-hold',
+    settings: LONGER_WORK,
+    expected: {
+      ...outlived,
+      findings: ['belief-overlap', 'foreign-release'],
+      allowed: [...outlived.allowed, 'late-loss-notice'],
+    },
+    because: 'the first thing the late holder does is to extend the lease of whoever holds the lock by now',
+  },
+  {
+    recipe: 'renew-as-upsert',
+    fault: 'pause-holder',
+    workload: 'long-hold',
+    settings: LONGER_WORK,
+    expected: {
+      ...outlived,
+      findings: ['belief-overlap', 'foreign-release'],
+      allowed: [...outlived.allowed, 'double-grant', 'late-loss-notice'],
+    },
+    because: 'the renewal of the late holder overwrites whoever holds the lock by now',
+  },
+  {
+    recipe: 'reacquire-instead-of-lost',
+    fault: 'pause-holder',
+    workload: 'long-hold',
+    settings: LONGER_WORK,
+    expected: { ...outlived, allowed: [...outlived.allowed, 'double-grant', 'late-loss-notice'] },
+    because:
+      'the late holder is never told, goes on with its work for as long again, and writes what is out of date',
+  },
+  {
+    recipe: 'token-per-process',
+    fault: 'none',
+    workload: 'counter',
+    settings: {},
+    expected: { ...safe, grade: 'unsafe', findings: ['token-regression'] },
+    because: 'each client counts for itself, and the one that was granted more often has the higher token',
+  },
+  {
+    recipe: 'token-on-volatile-key',
+    fault: 'pause-server',
+    workload: 'counter',
+    settings: {},
+    expected: { ...safe, grade: 'unsafe', findings: ['token-regression'] },
+    because:
+      'while the server stands still the counter runs out with the lock, and tokens start again at one',
   },
 ];

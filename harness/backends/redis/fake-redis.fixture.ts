@@ -5,6 +5,7 @@ import type { Outcome } from '../../contract/lock-client.ts';
 import { millis, nanos, nanosOf, type Nanos } from '../../history/op.ts';
 import type { RedisPort, RedisReply } from './port.ts';
 import { GRANT_WITH_TOKEN } from './recipes/fenced-incr.ts';
+import { GRANT_WITH_VOLATILE_TOKEN } from './recipes/token-on-volatile-key.ts';
 import { DELETE_IF_OWNER, EXTEND_IF_OWNER } from './steps.ts';
 
 export interface FakeRedis {
@@ -34,9 +35,12 @@ export function fakeRedis(): FakeRedis {
   const commands: Record<string, (...args: string[]) => RedisReply> = {
     GET: (key = '') => live(key)?.value ?? null,
     SET: (key = '', value = '', ...options) => {
-      if (options.join(' ') !== `NX PX ${options[2]}`) throw new Error(`SET with ${options.join(' ')}`);
-      if (live(key) !== undefined) return null;
-      entries.set(key, { value, expiresAt: later(Number(options[2])) });
+      const ttl = options.at(-1);
+      const ifAbsent = options[0] === 'NX';
+      if (options.join(' ') !== `${ifAbsent ? 'NX ' : ''}PX ${ttl}`)
+        throw new Error(`SET with ${options.join(' ')}`);
+      if (ifAbsent && live(key) !== undefined) return null;
+      entries.set(key, { value, expiresAt: later(Number(ttl)) });
       return 'OK';
     },
     SETNX: (key = '', value = '') => {
@@ -58,7 +62,8 @@ export function fakeRedis(): FakeRedis {
     DEL: (key = '') => (live(key) !== undefined && entries.delete(key) ? 1 : 0),
     INCR: (key = '') => {
       const value = Number(live(key)?.value ?? '0') + 1;
-      entries.set(key, { value: String(value) });
+      const expiresAt = live(key)?.expiresAt;
+      entries.set(key, { value: String(value), ...(expiresAt !== undefined && { expiresAt }) });
       return value;
     },
     EVAL: (script = '', count = '', ...rest) => {
@@ -82,6 +87,15 @@ export function fakeRedis(): FakeRedis {
       GRANT_WITH_TOKEN,
       ([key = '', tokenKey = ''], [owner = '', ttl = '']) =>
         call('SET', key, owner, 'NX', 'PX', ttl) === null ? null : call('INCR', tokenKey),
+    ],
+    [
+      GRANT_WITH_VOLATILE_TOKEN,
+      ([key = '', tokenKey = ''], [owner = '', ttl = '']) => {
+        if (call('SET', key, owner, 'NX', 'PX', ttl) === null) return null;
+        const token = call('INCR', tokenKey);
+        call('PEXPIRE', tokenKey, ttl);
+        return token;
+      },
     ],
   ]);
   const later = (milliseconds: number): Nanos => nanos(time + nanosOf(millis(milliseconds)));

@@ -8,6 +8,12 @@ import { outcomeOfError, REDIS_ERRORS } from './errors.ts';
 import { fakeRedis, type FakeRedis } from './fake-redis.fixture.ts';
 import type { RedisRecipe } from './port.ts';
 import { contractCases, granted, type Arena } from './recipe-contract.fixture.ts';
+import { constantValue } from './recipes/constant-value.ts';
+import { reacquireInsteadOfLost } from './recipes/reacquire-instead-of-lost.ts';
+import { renewAsUpsert } from './recipes/renew-as-upsert.ts';
+import { renewBlind } from './recipes/renew-blind.ts';
+import { tokenOnVolatileKey } from './recipes/token-on-volatile-key.ts';
+import { tokenPerProcess } from './recipes/token-per-process.ts';
 import { delUnconditional } from './recipes/del-unconditional.ts';
 import { getThenDel } from './recipes/get-then-del.ts';
 import { setNxPx } from './recipes/set-nx-px.ts';
@@ -134,6 +140,62 @@ describe('the flaws', () => {
       expect(redis.expiresAt('lock:k1')).toBeUndefined();
     },
   );
+});
+
+describe('the flaws of renewals, values and tokens', () => {
+  /** A holder whose lease ran out, and the one who was granted the lock after it. */
+  async function outlived(recipe: RedisRecipe) {
+    const redis = fakeRedis();
+    const late = open(recipe, redis);
+    const next = open(recipe, redis);
+    const expired = granted(await late.acquire(request('a')));
+    redis.elapse(101);
+    const held = granted(await next.acquire(request('b')));
+    return { redis, late, next, expired, held };
+  }
+
+  it('constant-value removes the next holder', async () => {
+    const { redis, late, expired } = await outlived(constantValue);
+    expect(await late.release(expired)).toEqual({ kind: 'ok', value: {} });
+    expect(redis.get('lock:k1')).toBeNull();
+    expect(await late.release(expired)).toEqual({ kind: 'ok', value: { released: false } });
+  });
+
+  it('renew-blind extends the next holder, and is told that all is well', async () => {
+    const { redis, late, expired } = await outlived(renewBlind);
+    redis.elapse(90);
+    expect(await late.renew?.(expired)).toMatchObject({ kind: 'ok' });
+    redis.elapse(90);
+    expect(redis.get('lock:k1')).toBe('b');
+  });
+
+  it('renew-as-upsert takes the lock away from the next holder', async () => {
+    const { redis, late, next, expired, held } = await outlived(renewAsUpsert);
+    expect(await late.renew?.(expired)).toMatchObject({ kind: 'ok' });
+    expect(redis.get('lock:k1')).toBe('a');
+    expect(await next.release(held)).toEqual({ kind: 'ok', value: { released: false } });
+  });
+
+  it('reacquire-instead-of-lost never says that others have held the lock', async () => {
+    const { late, next, expired, held } = await outlived(reacquireInsteadOfLost);
+    expect(await late.renew?.(expired)).toEqual({ kind: 'fail', error: 'busy' });
+    await next.release(held);
+    expect(await late.renew?.(expired)).toMatchObject({ kind: 'ok' });
+    expect(await late.release(expired)).toEqual({ kind: 'ok', value: { released: true } });
+  });
+
+  it('token-per-process gives the second client the token of the first', async () => {
+    const { expired, held } = await outlived(tokenPerProcess);
+    expect([expired.token, held.token]).toEqual([1n, 1n]);
+  });
+
+  it('token-on-volatile-key starts again after a pause', async () => {
+    const { redis, next, expired, held } = await outlived(tokenOnVolatileKey);
+    expect([expired.token, held.token]).toEqual([1n, 1n]);
+    redis.elapse(50);
+    await next.release(held);
+    expect(granted(await next.acquire(request('c'))).token).toBe(2n);
+  });
 });
 
 describe('details', () => {

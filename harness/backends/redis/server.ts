@@ -7,6 +7,12 @@ import type { Recipe } from '../../contract/lock-client.ts';
 import { openRedisPort } from './connection.ts';
 import { REDIS_ERRORS } from './errors.ts';
 import type { RedisRecipe } from './port.ts';
+import { constantValue } from './recipes/constant-value.ts';
+import { reacquireInsteadOfLost } from './recipes/reacquire-instead-of-lost.ts';
+import { renewAsUpsert } from './recipes/renew-as-upsert.ts';
+import { renewBlind } from './recipes/renew-blind.ts';
+import { tokenOnVolatileKey } from './recipes/token-on-volatile-key.ts';
+import { tokenPerProcess } from './recipes/token-per-process.ts';
 import { delUnconditional } from './recipes/del-unconditional.ts';
 import { fencedIncr } from './recipes/fenced-incr.ts';
 import { getThenDel } from './recipes/get-then-del.ts';
@@ -22,6 +28,12 @@ export const SINGLE_SERVER_RECIPES: readonly RedisRecipe[] = [
   delUnconditional,
   getThenDel,
   setnxThenExpire,
+  constantValue,
+  reacquireInsteadOfLost,
+  renewAsUpsert,
+  renewBlind,
+  tokenOnVolatileKey,
+  tokenPerProcess,
 ];
 
 /** What was acknowledged is on disk, so a server that is killed and started has lost no lock. */

@@ -5,8 +5,8 @@ import type { AcquireRequest, Grant, Outcome } from '../../contract/lock-client.
 import { nanos, nanosOf, type Millis, type Nanos } from '../../history/op.ts';
 import type { Command, RedisPort, RedisReply } from './port.ts';
 
-export const BUSY: Outcome<never> = { kind: 'fail', error: 'busy' };
-const NOT_OWNER: Outcome<never> = { kind: 'fail', error: 'not-owner' };
+export const BUSY = { kind: 'fail', error: 'busy' } as const;
+export const NOT_OWNER = { kind: 'fail', error: 'not-owner' } as const;
 
 export function lockKey(lock: string): string {
   return `lock:${lock}`;

@@ -2,8 +2,9 @@
 // key, which never expires. One script, because a client that stalls between two commands could take a token that is
 // older than the one of the next holder.
 
-import { fencingToken } from '../../../history/op.ts';
-import type { RedisRecipe } from '../port.ts';
+import type { AcquireRequest, Grant, Outcome } from '../../../contract/lock-client.ts';
+import { fencingToken, type Nanos } from '../../../history/op.ts';
+import type { RedisPort, RedisRecipe } from '../port.ts';
 import { BUSY, deleteIfOwner, leaseEnd, lockKey, unexpected, wholeMillis } from '../steps.ts';
 
 export const GRANT_WITH_TOKEN = `if redis.call('set', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]) then
@@ -18,23 +19,30 @@ export const fencedIncr: RedisRecipe = {
   polls: true,
   ownerChecked: true,
   lockClient: (redis, now) => ({
-    acquire: async (request) => {
-      const validUntil = leaseEnd(now, request.ttlMillis);
-      const reply = await redis.command(
-        'EVAL',
-        GRANT_WITH_TOKEN,
-        2,
-        lockKey(request.lock),
-        `token:${request.lock}`,
-        request.owner,
-        wholeMillis(request.ttlMillis),
-      );
-      if (reply.kind !== 'ok') return reply;
-      if (reply.value === null) return BUSY;
-      if (typeof reply.value !== 'number') return unexpected(reply.value);
-      return { kind: 'ok', value: { request, token: fencingToken(String(reply.value)), validUntil } };
-    },
+    acquire: (request) => grantWithToken(redis, now, { script: GRANT_WITH_TOKEN, request }),
     release: ({ request }) => deleteIfOwner(redis, request),
     abandon: (request) => deleteIfOwner(redis, request),
   }),
 };
+
+/** Runs a script that takes lock key, token key, owner and TTL, and answers with the token, or with nil for `busy`. */
+export async function grantWithToken(
+  redis: RedisPort,
+  now: () => Nanos,
+  { script, request }: { readonly script: string; readonly request: AcquireRequest },
+): Promise<Outcome<Grant>> {
+  const validUntil = leaseEnd(now, request.ttlMillis);
+  const reply = await redis.command(
+    'EVAL',
+    script,
+    2,
+    lockKey(request.lock),
+    `token:${request.lock}`,
+    request.owner,
+    wholeMillis(request.ttlMillis),
+  );
+  if (reply.kind !== 'ok') return reply;
+  if (reply.value === null) return BUSY;
+  if (typeof reply.value !== 'number') return unexpected(reply.value);
+  return { kind: 'ok', value: { request, token: fencingToken(String(reply.value)), validUntil } };
+}
