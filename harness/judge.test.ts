@@ -29,13 +29,16 @@ const doubled = historyOf([
   granted(6, 'c3', [60, 70], { token: '2' }),
   released(7, 'c3', [80, 90]),
 ]);
-/** The same, and nobody waited for a lock that he then got. */
-const doubledAtOnce = historyOf([
-  granted(1, 'c1', [0, 10], { token: '1' }),
-  granted(2, 'c2', [40, 50], { token: '2' }),
-  released(3, 'c2', [60, 70]),
-  released(4, 'c1', [100, 110]),
-]);
+/** The same, with fewer hand-offs than were asked for. */
+const doubledAtOnce = historyOf(
+  [
+    granted(1, 'c1', [0, 10], { token: '1' }),
+    granted(2, 'c2', [40, 50], { token: '2' }),
+    released(3, 'c2', [60, 70]),
+    released(4, 'c1', [100, 110]),
+  ],
+  { meta: { minContendedHandoffs: 9 } },
+);
 /** k1 stays busy after everybody is gone. */
 const stuck = historyOf([...cleanSteps, granted(6, 'c3', [9000, 9010], busy)]);
 
