@@ -117,6 +117,8 @@ describe('foreign-release', () => {
     ];
     expect(ops(historyOf(two))).toEqual([[2, 3, 6, 4]]);
     expect(findings(historyOf(two))[0]?.story).toContain("One of c1's release (op 3,");
+    const own = renew(9, 'c2', [1250, 1260], { type: 'info', error: 'timeout' });
+    expect(ops(historyOf([...late, own, takenOver, letGo]))).toEqual([[2, 3, 4]]);
     const unanswered = step(
       8,
       'c5',

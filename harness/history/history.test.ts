@@ -79,6 +79,7 @@ describe('operations', () => {
   it('on a store are protected by the lock they name, else by that of the key', () => {
     const { operations } = history(
       { type: 'invoke', id: 1, time: 1, process: 'c1', op: 'read', store: 'none', key: 'k1' },
+      { type: 'invoke', id: 3, time: 3, process: 'c1', op: 'read', store: 'none', key: 'a', lock: 'k3' },
       {
         type: 'invoke',
         id: 2,
@@ -91,7 +92,7 @@ describe('operations', () => {
         value: '1',
       },
     );
-    expect(operations.map(({ lock }) => lock)).toEqual(['k1', 'k2']);
+    expect(operations.map(({ lock }) => lock)).toEqual(['k1', 'k2', 'k3']);
   });
 });
 

@@ -276,6 +276,7 @@ describe('a malformed history', () => {
       file('{"type":"fault","phase":"begin","id":"f1","time":1,"fault":"pause","targets":"c1"}'),
     ],
     ['duplicate operation id 1', 3, file(invoke(1, 1), invoke(1, 2))],
+    ['duplicate operation id 1', 4, file(invoke(1, 1), ok(1, 2), invoke(1, 3))],
     ['completion of operation 1 without an invocation', 2, file(ok(1, 1), invoke(1, 1))],
     ['second completion of operation 1', 4, file(invoke(1, 1), ok(1, 2), ok(1, 3))],
     [
