@@ -3,6 +3,7 @@
 
 import type { Cell, CellOfBackend } from './cells/cell.ts';
 import { etcdCells } from './cells/etcd.ts';
+import { postgresCells } from './cells/postgres.ts';
 import { redisReplicatedCells } from './cells/redis-replicated.ts';
 import { redisSentinelCells } from './cells/redis-sentinel.ts';
 import { redisSingleCells } from './cells/redis-single.ts';
@@ -19,6 +20,7 @@ export const catalogue: readonly Cell[] = [
   ...cellsOf('redlock', redlockCells),
   ...cellsOf('etcd', etcdCells),
   ...cellsOf('zookeeper', zookeeperCells),
+  ...cellsOf('postgres', postgresCells),
 ];
 
 function cellsOf(backend: string, cells: readonly CellOfBackend[]): readonly Cell[] {

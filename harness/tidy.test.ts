@@ -28,8 +28,21 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ],
   'harness/nemesis': ['harness/contract', 'harness/history', 'harness/clock.ts', 'harness/rng.ts'],
   'harness/cluster': ['harness/contract', 'harness/history', 'harness/clock.ts', 'harness/rng.ts'],
-  'harness/backends': ['harness/contract', 'harness/history', 'harness/clock.ts', 'harness/rng.ts'],
-  'harness/postgres-store': ['harness/contract', 'harness/history', 'harness/clock.ts', 'harness/rng.ts'],
+  'harness/postgres': ['harness/contract', 'harness/history'],
+  'harness/backends': [
+    'harness/contract',
+    'harness/history',
+    'harness/postgres',
+    'harness/clock.ts',
+    'harness/rng.ts',
+  ],
+  'harness/postgres-store': [
+    'harness/contract',
+    'harness/history',
+    'harness/postgres',
+    'harness/clock.ts',
+    'harness/rng.ts',
+  ],
   'harness/report': ['harness/history', 'checkers/verdict.ts'],
 };
 

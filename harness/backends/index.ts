@@ -2,6 +2,7 @@
 
 import type { Backend } from '../contract/backend.ts';
 import { etcd } from './etcd/server.ts';
+import { postgres } from './postgres/server.ts';
 import { redisReplicated } from './redis-replicated/server.ts';
 import { redisSentinel } from './redis-sentinel/server.ts';
 import { redisSingle } from './redis/server.ts';
@@ -15,4 +16,5 @@ export const backends: readonly Backend[] = [
   redlockBackend,
   etcd,
   zookeeper,
+  postgres,
 ];

@@ -1,17 +1,11 @@
-// One process's connection to the store. Requests are pipelined on one connection as prepared statements, each its own
-// transaction. Past the time limit the outcome is `info` and the connection is destroyed, since the statement may still
-// run; a new one is opened for the next request. Row-level decisions are made in `schema.ts`, not here.
+// One process's connection to the store: requests become statements of a session. Row-level decisions are made in
+// `schema.ts`, not here.
 
-import { Socket } from 'node:net';
-import { Client, DatabaseError } from 'pg';
-import type { Outcome } from '../contract/lock-client.ts';
 import type { StoreAddress, StoreClient } from '../contract/store.ts';
 import { HarnessError } from '../contract/errors.ts';
 import { fencingToken, millis, type AuditRow } from '../history/op.ts';
+import { openSession, openSessions, type Row } from '../postgres/session.ts';
 import { STORE_DATABASE, STORE_USER } from './node.ts';
-
-type Row = Readonly<Record<string, string | boolean | null>>;
-type Values = readonly (string | number | null | readonly string[])[];
 
 const SEED = `insert into register (defence, key, value, version)
   select defence, key, '0', 0 from unnest($1::text[]) defence, unnest($2::text[]) key on conflict do nothing`;
@@ -33,16 +27,17 @@ export async function openStore(
   address: StoreAddress,
   contents: { readonly defences: readonly string[]; readonly keys: readonly string[] },
 ): Promise<StoreClient> {
+  const server = { ...address, user: STORE_USER, database: STORE_DATABASE };
   {
     // Many clients start at once, and none of them is being measured yet.
-    await using seeding = openConnection({ ...address, commandTimeLimit: SEED_TIME_LIMIT });
+    await using seeding = openSession({ ...server, commandTimeLimit: SEED_TIME_LIMIT });
     const seeded = await seeding.query('seed', SEED, [contents.defences, contents.keys]);
     if (seeded.kind !== 'ok')
       throw new HarnessError('environment', `the store at ${address.host}:${address.port} cannot be used`, {
         detail: seeded.error,
       });
   }
-  const connection = openConnection(address);
+  const connection = openSessions(() => openSession(server));
   return {
     async read(defence, { key, token }) {
       const raisesMark = defence === 'fence-on-read-and-write' && token !== undefined;
@@ -78,84 +73,6 @@ export async function openStore(
     },
     [Symbol.asyncDispose]: () => connection[Symbol.asyncDispose](),
   };
-}
-
-interface Connection extends AsyncDisposable {
-  /** Runs one prepared statement as one transaction. */
-  query(name: string, statement: string, values: Values): Promise<Outcome<readonly Row[]>>;
-}
-
-function openConnection({ host, port, commandTimeLimit }: StoreAddress): Connection {
-  interface Attempt {
-    readonly client: Client;
-    readonly socket: Socket;
-    readonly opened: Promise<boolean>;
-    broken: boolean;
-  }
-  let current: Attempt | undefined;
-
-  const open = (): Attempt => {
-    const socket = new Socket();
-    const client = new Client({
-      host,
-      port,
-      user: STORE_USER,
-      database: STORE_DATABASE,
-      connectionTimeoutMillis: commandTimeLimit,
-      pipeline: true,
-      // Ours, so that it can be destroyed; the driver only knows how to say goodbye.
-      stream: () => socket,
-    });
-    const opened = client.connect().then(
-      () => true,
-      () => false,
-    );
-    const attempt: Attempt = { client, socket, opened, broken: false };
-    client.on('error', () => giveUp(attempt));
-    client.on('end', () => giveUp(attempt));
-    return attempt;
-  };
-
-  const giveUp = (attempt: Attempt): void => {
-    attempt.broken = true;
-    attempt.socket.destroy();
-  };
-
-  return {
-    async query(name, statement, values) {
-      if (current === undefined || current.broken) current = open();
-      const attempt = current;
-      if (!(await attempt.opened) || attempt.broken) {
-        giveUp(attempt);
-        return { kind: 'fail', error: 'unavailable' };
-      }
-      return new Promise((resolve) => {
-        const settle = (outcome: Outcome<readonly Row[]>): void => {
-          clearTimeout(timer);
-          if (outcome.kind === 'info') giveUp(attempt);
-          resolve(outcome);
-        };
-        const timer = setTimeout(() => settle({ kind: 'info', error: 'timeout' }), commandTimeLimit);
-        attempt.client
-          .query<Row>({ name, text: statement, values: [...values] })
-          .then(({ rows }) => ({ kind: 'ok' as const, value: rows }), outcomeOfError)
-          .then(settle, settle);
-      });
-    },
-    [Symbol.asyncDispose]: async () => {
-      if (current !== undefined) giveUp(current);
-    },
-  };
-}
-
-/**
- * PostgreSQL 17, "Error Reporting": an error of severity ERROR aborts the transaction, so nothing of it has happened.
- * FATAL and PANIC end the session, and a broken connection tells nothing: the statement may have been committed.
- */
-function outcomeOfError(error: unknown): Outcome<never> {
-  if (error instanceof DatabaseError && error.severity === 'ERROR')
-    return { kind: 'fail', error: `sqlstate-${error.code ?? 'unknown'}` };
-  return { kind: 'info', error: 'connection-lost' };
 }
 
 function onlyRow(rows: readonly Row[]): Row {

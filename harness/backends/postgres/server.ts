@@ -1,0 +1,76 @@
+// The backend `postgres`: a PostgreSQL server used as a lock service, which many have anyway. It is not the store (I8):
+// that one runs in a container of its own. Puts the recipes on real sessions; knows the server's flags and its table.
+
+import type { Backend } from '../../contract/backend.ts';
+import type { NodeSpec } from '../../contract/cluster.ts';
+import { HarnessError } from '../../contract/errors.ts';
+import type { Recipe } from '../../contract/lock-client.ts';
+import { millis } from '../../history/op.ts';
+import { openSession, POSTGRES_ERRORS } from '../../postgres/session.ts';
+import type { PostgresRecipe } from './port.ts';
+import { advisoryLock } from './recipes/advisory-lock.ts';
+import { leaseRow, LEASE_TABLE } from './recipes/lease-row.ts';
+
+const PORT = 5432;
+const NAME = 'lockpick';
+const TABLE_TIME_LIMIT = millis(20_000);
+
+export const POSTGRES_RECIPES: readonly PostgresRecipe[] = [advisoryLock, leaseRow];
+
+export const postgres: Backend = {
+  name: 'postgres',
+  topology: 'one PostgreSQL server, apart from the store',
+  servers: () => [server()],
+  assemble: async (servers) => {
+    for (const node of servers) {
+      const { exitCode, stderr } = await node.exec(
+        ['psql', '-X', '-q', '-h', '127.0.0.1', '-U', NAME, '-d', NAME, '-c', LEASE_TABLE],
+        TABLE_TIME_LIMIT,
+      );
+      if (exitCode !== 0)
+        throw new HarnessError('environment', `node ${node.name} refused the table of leases`, {
+          detail: stderr,
+        });
+    }
+  },
+  recipes: POSTGRES_RECIPES.map((recipe) => onRealPort(recipe)),
+  errors: [
+    ...POSTGRES_ERRORS,
+    {
+      match: 'session ended',
+      error: 'session-ended',
+      definite: false,
+      meaning: 'The session that held the lock is over; the server ends the lock when it sees that.',
+      source: 'PostgreSQL 17, "Advisory Locks": held until released or the session ends',
+    },
+  ],
+  // A lease is over when its time has come; a session whose client died is over when the server reads the end of its
+  // connection. The rest is for a client that polls on a busy machine.
+  slackMillis: 1000,
+};
+
+function server(): NodeSpec {
+  return {
+    name: 'p1',
+    role: 'server',
+    image: 'postgres',
+    // The image is tuned for a store that nobody kills. What is committed here must survive the end of the server.
+    command: ['-c', 'synchronous_commit=on'],
+    port: PORT,
+    ready: { kind: 'exec', command: ['pg_isready', '-q', '-h', '127.0.0.1', '-p', String(PORT)] },
+  };
+}
+
+function onRealPort(recipe: PostgresRecipe): Recipe {
+  return {
+    ...recipe,
+    open: (context) => {
+      const [only] = context.servers;
+      if (only === undefined) throw new Error(`${recipe.name} needs a server`);
+      const { host, port } = only;
+      const { commandTimeLimit } = context;
+      const address = { host, port, user: NAME, database: NAME, commandTimeLimit };
+      return recipe.lockClient({ open: () => openSession(address) }, context);
+    },
+  };
+}
