@@ -7,9 +7,10 @@ import { connect, createServer, type Socket } from 'node:net';
  * `pass`: as if it were not there. `swallow-replies`: requests arrive, replies do not. `delay-replies`: they come late.
  * `reset-on-reply`: the request was answered, but the client sees its connection reset. `reset-on-request`: the request
  * never arrives, and the client sees the same. `delay-requests`: they arrive late, whatever the client does meanwhile.
+ * `cut`: nothing passes either way, and nobody is told; connections that were open are closed when that ends.
  */
 export type Behaviour =
-  | { readonly kind: 'pass' | 'swallow-replies' | 'reset-on-reply' | 'reset-on-request' }
+  | { readonly kind: 'pass' | 'cut' | 'swallow-replies' | 'reset-on-reply' | 'reset-on-request' }
   | { readonly kind: 'delay-replies' | 'delay-requests'; readonly milliseconds: number };
 
 export interface TcpProxy extends AsyncDisposable {
@@ -47,7 +48,7 @@ export async function startTcpProxy(target: {
           upstream.write(bytes);
           if (client.destroyed && underway === 0) upstream.end();
         }, behaviour.milliseconds);
-      } else upstream.write(bytes);
+      } else if (behaviour.kind !== 'cut') upstream.write(bytes);
     });
     upstream.on('data', (bytes) => {
       switch (behaviour.kind) {
@@ -63,13 +64,17 @@ export async function startTcpProxy(target: {
           client.resetAndDestroy();
           break;
         case 'swallow-replies':
+        case 'cut':
           break;
       }
     });
+    // A cut hides the end of the other side as well.
     client.on('close', () => {
-      if (underway === 0) upstream.destroy();
+      if (underway === 0 && behaviour.kind !== 'cut') upstream.destroy();
     });
-    upstream.on('close', () => client.destroy());
+    upstream.on('close', () => {
+      if (behaviour.kind !== 'cut') client.destroy();
+    });
   });
   await new Promise<void>((resolve) => {
     server.listen(0, '127.0.0.1', resolve);
@@ -80,6 +85,8 @@ export async function startTcpProxy(target: {
     host: '127.0.0.1',
     port: address.port,
     behave: (next) => {
+      // What was lost cannot be sent again, so an old connection would never make sense any more.
+      if (behaviour.kind === 'cut' && next.kind !== 'cut') for (const socket of sockets) socket.destroy();
       behaviour = next;
     },
     get connections() {

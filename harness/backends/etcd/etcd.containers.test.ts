@@ -1,0 +1,246 @@
+// etcd's recipes on a real cluster of three: the contract, members that are hurt, the register whose writes are checked
+// together with the lock, and how late each library path tells of a lost lease.
+
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { AcquireRequest, Grant, Recipe } from '../../contract/lock-client.ts';
+import { fencingToken, millis, nanosOf, type Nanos } from '../../history/op.ts';
+import { startQuorum, type QuorumCluster } from '../quorum-cluster.fixture.ts';
+import { contractCases, granted } from '../quorum-contract.fixture.ts';
+import { openEtcdPort } from './connection.ts';
+import type { EtcdPort } from './port.ts';
+import { etcd } from './server.ts';
+
+const TTL = millis(1_000);
+/** The leader looks for expired leases twice a second, and the machine is busy. */
+const LATE = millis(1_000);
+const TIME_LIMIT = millis(500);
+
+let quorum: QuorumCluster;
+beforeAll(async () => {
+  quorum = await startQuorum(etcd, { ttlMillis: TTL, commandTimeLimit: TIME_LIMIT });
+});
+afterAll(() => quorum[Symbol.asyncDispose]());
+
+function recipeNamed(name: string): Recipe {
+  const recipe = etcd.recipes.find((candidate) => candidate.name === name);
+  if (recipe === undefined) throw new Error(`no recipe ${name}`);
+  return recipe;
+}
+
+const tokenOf = ({ token }: Grant) => ({ token: fencingToken(String(token ?? 0n)) });
+
+let attempts = 0;
+function request(lock: string): AcquireRequest {
+  attempts += 1;
+  return { lock, ttlMillis: TTL, owner: `owner-${attempts}`, patienceMillis: millis(4_000) };
+}
+
+function openPort(): EtcdPort {
+  const servers = [...quorum.cluster.nodes.values()].map(({ address }) => ({ host: address, port: 2379 }));
+  return openEtcdPort(servers, { first: 0, timeLimit: TIME_LIMIT });
+}
+
+async function roleOf(name: string): Promise<string | undefined> {
+  return (await etcd.roles?.ask(quorum.cluster.node(name)))?.role;
+}
+
+async function until<T>(get: () => T | undefined, limit: number): Promise<T> {
+  for (const end = performance.now() + limit; performance.now() < end; await delay(10)) {
+    const value = get();
+    if (value !== undefined) return value;
+  }
+  throw new Error('never told');
+}
+
+async function leaderName(): Promise<string> {
+  for (;;) {
+    for (const name of quorum.cluster.nodes.keys()) if ((await roleOf(name)) === 'leader') return name;
+    await delay(100);
+  }
+}
+
+it('starts within seconds, with one leader', async () => {
+  expect(quorum.startMillis).toBeLessThan(20_000);
+  const roles = await Promise.all([...quorum.cluster.nodes.keys()].map(roleOf));
+  expect(roles.filter((role) => role === 'leader')).toHaveLength(1);
+  expect(roles.filter((role) => role === 'follower')).toHaveLength(2);
+});
+
+describe.each(etcd.recipes)('$name keeps the contract', (recipe) => {
+  it.concurrent.each(contractCases(recipe))('$name', async ({ run }) => {
+    await using first = await quorum.connect(recipe);
+    await using second = await quorum.connect(recipe);
+    const { clock } = quorum;
+    const arena = { recipe, first, second, now: () => clock.now(), ttlMillis: TTL, lateMillis: LATE };
+    await expect(run(arena)).resolves.toBeUndefined();
+  });
+});
+
+describe('members that are hurt', () => {
+  it.each([
+    { what: 'stopped', hurt: 'SIGSTOP', heal: 'SIGCONT' },
+    { what: 'killed', hurt: 'SIGKILL', heal: undefined },
+  ] as const)(
+    'a leader that is $what: the lock can be had within seconds, and no token is given twice',
+    async (fault) => {
+      await using client = await quorum.connect(recipeNamed('lease-queue'));
+      const before = granted(await client.locks.acquire(request(`hurt-${fault.what}`)));
+      const leader = quorum.cluster.node(await leaderName());
+      await leader.signal(fault.hurt);
+      const hurtAt = quorum.clock.now();
+      let after;
+      try {
+        const { lock } = before.request;
+        do {
+          const attempt = request(lock);
+          after = await client.locks.acquire(attempt);
+          if (after.kind === 'info') await client.locks.abandon(attempt);
+        } while (after.kind !== 'ok' && quorum.clock.now() < hurtAt + nanosOf(millis(15_000)));
+      } finally {
+        if (fault.heal === undefined) await leader.start();
+        else await leader.signal(fault.heal);
+        await leader.ready(millis(30_000));
+      }
+      expect(granted(after).token ?? 0n).toBeGreaterThan(before.token ?? 0n);
+    },
+  );
+
+  it('a majority that is gone: nothing is granted, and nothing is called done', async () => {
+    await using client = await quorum.connect(recipeNamed('lease-queue'));
+    const held = granted(await client.locks.acquire(request('majority')));
+    const gone = ['e2', 'e3'].map((name) => quorum.cluster.node(name));
+    for (const node of gone) await node.signal('SIGKILL');
+    try {
+      expect(await client.locks.acquire(request('other'))).toEqual({ kind: 'fail', error: 'no-lease' });
+      await expect.poll(() => client.losses.has(held.request.owner), { timeout: 3_000 }).toBe(true);
+      expect(await client.locks.release(held)).toMatchObject({ kind: expect.stringMatching(/fail|info/) });
+    } finally {
+      for (const node of gone) await node.start();
+      for (const node of gone) await node.ready(millis(30_000));
+    }
+  });
+});
+
+describe('the register of lease-txn-guard', () => {
+  it('refuses the write of a holder whose place is gone, keeps a record, and knows no other token', async () => {
+    const recipe = recipeNamed('lease-txn-guard');
+    await using late = await quorum.connect(recipe);
+    await using next = await quorum.connect(recipe);
+    const lock = 'guarded';
+    const old = granted(await late.locks.acquire(request(lock)));
+    const write = { key: 'k1', process: 'c1' };
+    const register = late.locks.register;
+    expect(await register?.write({ ...write, id: 1, base: '0', value: 'a', ...tokenOf(old) })).toEqual({
+      kind: 'ok',
+      value: { version: '1' },
+    });
+    // Nothing renews it.
+    const current = granted(await next.locks.acquire(request(lock)));
+    const refused = { kind: 'fail', error: 'lock-lost' };
+    expect(await register?.write({ ...write, id: 2, base: '1', value: 'b', ...tokenOf(old) })).toEqual(
+      refused,
+    );
+    const other = { ...write, id: 3, base: '1', value: 'c', token: fencingToken('1') };
+    expect(await next.locks.register?.write(other)).toEqual(refused);
+    expect(
+      await next.locks.register?.write({ ...write, id: 4, base: '1', value: 'd', ...tokenOf(current) }),
+    ).toEqual({ kind: 'ok', value: { version: '2' } });
+    expect(await register?.read({ key: 'k1' })).toEqual({ kind: 'ok', value: { value: 'd', version: '2' } });
+    expect(await register?.read({ key: 'untouched' })).toEqual({
+      kind: 'ok',
+      value: { value: '0', version: '0' },
+    });
+    const record = await register?.audit({ key: 'k1', after: '0', limit: 10 });
+    expect(record).toMatchObject({
+      kind: 'ok',
+      value: [
+        { id: 1, base: '0', version: '0', value: 'a', accepted: true },
+        { id: 2, base: '1', version: '1', value: 'b', accepted: false },
+        { id: 4, base: '1', version: '1', value: 'd', accepted: true },
+      ],
+    });
+    const [first] = record?.kind === 'ok' ? record.value : [];
+    expect(await register?.audit({ key: 'k1', after: first?.seq ?? '', limit: 1 })).toMatchObject({
+      kind: 'ok',
+      value: [{ id: 2 }],
+    });
+  });
+});
+
+describe('what the error table says is so', () => {
+  it('lease-gone: a put under a lease that has ended is not done', async () => {
+    await using port = openPort();
+    const leased = await port.grantLease(1);
+    const lease = leased.kind === 'ok' ? leased.value.lease : '';
+    expect(await port.revoke(lease)).toEqual({ kind: 'ok', value: { existed: true } });
+    expect(await port.revoke(lease)).toEqual({ kind: 'ok', value: { existed: false } });
+    expect(await port.keepAlive(lease)).toEqual({ kind: 'ok', value: { ttlSeconds: 0 } });
+    const when = { key: 'put', createRevision: 0n };
+    expect(await port.transact({ when, success: [{ kind: 'put', key: 'put', value: 'x', lease }] })).toEqual({
+      kind: 'fail',
+      error: 'lease-gone',
+    });
+    expect(await port.transact({ when, success: [{ kind: 'get', key: 'put' }] })).toMatchObject({
+      kind: 'ok',
+      value: { succeeded: true, found: [[]] },
+    });
+  });
+
+  it('unavailable: refused for certain by a server that is not there', async () => {
+    await using port = openEtcdPort([{ host: '127.0.0.1', port: 1 }], { first: 0, timeLimit: TIME_LIMIT });
+    expect(await port.grantLease(1)).toEqual({ kind: 'fail', error: 'unavailable' });
+  });
+
+  it('timeout: a server that takes connections and says nothing', async () => {
+    await using client = await quorum.connect(recipeNamed('lease-queue'));
+    client.cut();
+    const servers = client.proxies.map(({ host, port }) => ({ host, port }));
+    await using port = openEtcdPort(servers, { first: 0, timeLimit: TIME_LIMIT });
+    const before = quorum.clock.now();
+    expect(await port.grantLease(1)).toEqual({ kind: 'info', error: 'timeout' });
+    expect(quorum.clock.now() - before).toBeLessThan(nanosOf(millis(1_500)));
+  });
+});
+
+/** When the key of the lock was deleted. */
+async function endOf(port: EtcdPort, lock: string, name: string): Promise<Nanos> {
+  const prefix = name === 'etcd3-lock' ? `lock/${lock}` : `lock/${lock}/`;
+  for (;;) {
+    const seen = await port.transact({
+      when: { key: 'nowhere', createRevision: 0n },
+      success: [{ kind: 'list', prefix }],
+    });
+    if (seen.kind === 'ok' && seen.value.found[0]?.length === 0) return quorum.clock.now();
+    await delay(20);
+  }
+}
+
+/** From the end of the lock's key until its holder was told; negative: before it. */
+async function lateMillis(name: string, ttlMillis: number): Promise<number> {
+  const recipe = recipeNamed(name);
+  await using first = await quorum.connect(recipe);
+  const lock = `late-${name}`;
+  const wanted = { ...request(lock), ttlMillis: millis(ttlMillis) };
+  const held = granted(await first.locks.acquire(wanted));
+  first.cut();
+  const probe = openPort();
+  const gone = await endOf(probe, lock, name);
+  await probe[Symbol.asyncDispose]();
+  const told = await until(() => first.losses.get(held.request.owner), 20_000);
+  return (told - gone) / 1e6;
+}
+
+describe('how late a lost lease is told, of a client that is cut off', () => {
+  it('ours: before the service ends it; the library: after twice the TTL', async () => {
+    const [ours, library] = await Promise.all([
+      lateMillis('lease-queue', 2_000),
+      lateMillis('etcd3-lock', 2_000),
+    ]);
+    console.log(
+      `told of the end of a lease of 2 s: ours ${ours.toFixed(0)} ms, etcd3 ${library.toFixed(0)} ms after it`,
+    );
+    expect(ours).toBeLessThan(0);
+    expect(library).toBeGreaterThan(500);
+  });
+});

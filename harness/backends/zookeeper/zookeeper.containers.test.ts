@@ -1,0 +1,249 @@
+// ZooKeeper's recipes on a real ensemble of three: the contract, servers that are hurt, replies that are lost, and how
+// late each library path tells that a session has ended.
+
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { AcquireRequest, Recipe } from '../../contract/lock-client.ts';
+import { millis, nanosOf, type Nanos } from '../../history/op.ts';
+import { startQuorum, type QuorumCluster } from '../quorum-cluster.fixture.ts';
+import { contractCases, granted } from '../quorum-contract.fixture.ts';
+import { openZooKeeperPort } from './connection.ts';
+import { loadDriver } from './driver.ts';
+import type { ZooKeeperPort, ZooKeeperSession } from './port.ts';
+import { zookeeper } from './server.ts';
+
+const TTL = millis(1_000);
+/** A session ends up to one tick late, and the machine is busy. */
+const LATE = millis(800);
+const TIME_LIMIT = millis(500);
+
+let quorum: QuorumCluster;
+beforeAll(async () => {
+  quorum = await startQuorum(zookeeper, { ttlMillis: millis(4_000), commandTimeLimit: TIME_LIMIT });
+});
+afterAll(() => quorum[Symbol.asyncDispose]());
+
+function recipeNamed(name: string): Recipe {
+  const recipe = zookeeper.recipes.find((candidate) => candidate.name === name);
+  if (recipe === undefined) throw new Error(`no recipe ${name}`);
+  return recipe;
+}
+
+let attempts = 0;
+function request(lock: string, ttlMillis = TTL): AcquireRequest {
+  attempts += 1;
+  return { lock, ttlMillis, owner: `owner-${attempts}`, patienceMillis: millis(4_000) };
+}
+
+function openPort(
+  servers: readonly { readonly host: string; readonly port: number }[] = addresses(),
+): ZooKeeperPort {
+  return openZooKeeperPort({ servers, timeLimit: TIME_LIMIT, clock: quorum.clock });
+}
+
+function addresses(): { host: string; port: number }[] {
+  return [...quorum.cluster.nodes.values()].map(({ address }) => ({ host: address, port: 2181 }));
+}
+
+async function openSession(port: ZooKeeperPort): Promise<ZooKeeperSession> {
+  const opened = await port.session(millis(2_000));
+  if (opened.kind !== 'ok') throw new Error(`no session: ${opened.error}`);
+  return opened.value;
+}
+
+async function roleOf(name: string): Promise<string | undefined> {
+  return (await zookeeper.roles?.ask(quorum.cluster.node(name)))?.role;
+}
+
+async function leaderName(): Promise<string> {
+  for (;;) {
+    for (const name of quorum.cluster.nodes.keys()) if ((await roleOf(name)) === 'leader') return name;
+    await delay(100);
+  }
+}
+
+async function until<T>(get: () => T | undefined | Promise<T | undefined>, limit: number): Promise<T> {
+  for (const end = performance.now() + limit; performance.now() < end; await delay(10)) {
+    const value = await get();
+    if (value !== undefined) return value;
+  }
+  throw new Error('it did not happen in time');
+}
+
+it('starts within seconds, with one leader', async () => {
+  expect(quorum.startMillis).toBeLessThan(45_000);
+  const roles = await Promise.all([...quorum.cluster.nodes.keys()].map(roleOf));
+  expect(roles.filter((role) => role === 'leader')).toHaveLength(1);
+  expect(roles.filter((role) => role === 'follower')).toHaveLength(2);
+});
+
+describe.each(zookeeper.recipes)('$name keeps the contract', (recipe) => {
+  it.concurrent.each(contractCases(recipe))('$name', async ({ run }) => {
+    await using first = await quorum.connect(recipe);
+    await using second = await quorum.connect(recipe);
+    const { clock } = quorum;
+    const arena = { recipe, first, second, now: () => clock.now(), ttlMillis: TTL, lateMillis: LATE };
+    await expect(run(arena)).resolves.toBeUndefined();
+  });
+});
+
+describe('a session', () => {
+  it('has its node’s czxid and owner, and forgets both when the node is gone', async () => {
+    await using port = openPort();
+    const session = await openSession(port);
+    expect(session.id).toMatch(/^[0-9a-f]{16}$/);
+    expect(await session.create('/session-test', 'persistent')).toEqual({
+      kind: 'ok',
+      value: '/session-test',
+    });
+    const created = await session.create('/session-test/n-', 'ephemeral-sequential');
+    expect(created).toEqual({ kind: 'ok', value: '/session-test/n-0000000000' });
+    const path = created.kind === 'ok' ? created.value : '';
+    expect(await session.stat(path)).toEqual({
+      kind: 'ok',
+      value: { owner: session.id, createdBy: expect.any(BigInt) },
+    });
+    const gone = session.gone(path, millis(3_000));
+    await using other = openPort();
+    const removed = await (await openSession(other)).remove(path);
+    expect(removed).toEqual({ kind: 'ok', value: { existed: true } });
+    await gone;
+    expect(await session.stat(path)).toEqual({ kind: 'ok', value: undefined });
+    expect(await session.remove(path)).toEqual({ kind: 'ok', value: { existed: false } });
+  });
+
+  it('goes on with another server when its own falls silent', async () => {
+    await using client = await quorum.connect(recipeNamed('ephemeral-sequential'));
+    const servers = client.proxies.map(({ host, port }) => ({ host, port }));
+    await using port = openPort(servers);
+    const session = await openSession(port);
+    // One after the other; the session is with one of them.
+    for (const proxy of client.proxies) {
+      proxy.behave({ kind: 'cut' });
+      await delay(1_500);
+      proxy.behave({ kind: 'pass' });
+      expect(session.live).toBe(true);
+    }
+    expect(await port.session(millis(2_000))).toEqual({ kind: 'ok', value: session });
+  });
+
+  it('ends at its deadline when it hears nothing, and is replaced by a new one', async () => {
+    await using client = await quorum.connect(recipeNamed('ephemeral-sequential'));
+    const servers = client.proxies.map(({ host, port }) => ({ host, port }));
+    await using port = openPort(servers);
+    const session = await openSession(port);
+    client.cut();
+    const cutAt = quorum.clock.now();
+    expect(await session.ended).toBe('deadline');
+    expect(quorum.clock.now() - cutAt).toBeLessThan(nanosOf(millis(2_300)));
+    expect(await session.stat('/')).toEqual({ kind: 'fail', error: 'session-ended' });
+    expect(await port.session(millis(2_000))).toEqual({ kind: 'fail', error: 'unavailable' });
+    client.heal();
+    const next = await openSession(port);
+    expect(next.id).not.toBe(session.id);
+  });
+});
+
+describe('servers that are hurt', () => {
+  it.each([
+    { what: 'stopped', hurt: 'SIGSTOP', heal: 'SIGCONT' },
+    { what: 'killed', hurt: 'SIGKILL', heal: undefined },
+  ] as const)(
+    'a leader that is $what: the lock can be had within seconds, and no token is given twice',
+    async (fault) => {
+      await using client = await quorum.connect(recipeNamed('ephemeral-sequential'));
+      const before = granted(await client.locks.acquire(request(`hurt-${fault.what}`)));
+      await client.locks.release(before);
+      const leader = quorum.cluster.node(await leaderName());
+      await leader.signal(fault.hurt);
+      let after;
+      try {
+        const { lock } = before.request;
+        const deadline = quorum.clock.now() + nanosOf(millis(25_000));
+        do {
+          const attempt = request(lock);
+          after = await client.locks.acquire(attempt);
+          if (after.kind === 'info') await client.locks.abandon(attempt);
+        } while (after.kind !== 'ok' && quorum.clock.now() < deadline);
+      } finally {
+        if (fault.heal === undefined) await leader.start();
+        else await leader.signal(fault.heal);
+        await leader.ready(millis(30_000));
+      }
+      expect(granted(after).token ?? 0n).toBeGreaterThan(before.token ?? 0n);
+    },
+  );
+});
+
+/** Creates are carried out, replies are lost; the heal comes before the session ends. */
+async function losesReply(name: string): Promise<{ outcome: string; left: readonly string[] }> {
+  await using client = await quorum.connect(recipeNamed(name));
+  const lock = `lost-${name}`;
+  const ttlMillis = millis(4_000);
+  const warmUp = granted(await client.locks.acquire(request(lock, ttlMillis)));
+  await client.locks.release(warmUp);
+  client.deafen();
+  const asked = client.locks.acquire({ ...request(lock, ttlMillis), patienceMillis: millis(1_000) });
+  await delay(200);
+  client.heal();
+  const outcome = await asked;
+  if (outcome.kind === 'ok') await client.locks.release(outcome.value);
+  await using port = openPort();
+  const children = await (await openSession(port)).children(`/lockpick/${lock}`);
+  return { outcome: outcome.kind, left: children.kind === 'ok' ? children.value : [children.error] };
+}
+
+describe('a create whose reply was lost', () => {
+  it('with a value of its own in the name: found, granted, and nothing is left behind', async () => {
+    expect(await losesReply('ephemeral-sequential')).toEqual({ outcome: 'ok', left: [] });
+  });
+
+  it('without: blocked by its own node, which nobody removes', async () => {
+    const { outcome, left } = await losesReply('zk-no-guid');
+    expect(outcome).toBe('fail');
+    expect(left).toHaveLength(1);
+  });
+});
+
+describe('how late the end of a session is told, of a client that is cut off', () => {
+  const lock = 'late';
+
+  it('ours: before the ensemble ends it; the library: not within five times the time-out', async () => {
+    await using ours = await quorum.connect(recipeNamed('ephemeral-sequential'));
+    await using network = await quorum.connect(recipeNamed('ephemeral-sequential'));
+    await using probe = openPort();
+    const watcher = await openSession(probe);
+    const { createClient } = await loadDriver();
+    const servers = network.proxies.map(({ host, port }) => `${host}:${port}`).join(',');
+    const library = createClient(servers, { sessionTimeout: TTL, spinDelay: 50, retries: 0 });
+    let libraryTold: Nanos | undefined;
+    await new Promise<void>((resolve) => {
+      library.once('connected', resolve);
+      library.connect();
+    });
+    for (const event of ['disconnected', 'expired'] as const)
+      library.once(event, () => (libraryTold ??= quorum.clock.now()));
+    const held = granted(await ours.locks.acquire(request(lock)));
+
+    ours.cut();
+    network.cut();
+    const gone = await until(async () => {
+      const children = await watcher.children(`/lockpick/${lock}`);
+      return children.kind === 'ok' && children.value.length === 0 ? quorum.clock.now() : undefined;
+    }, 10_000);
+    const told = await until(() => ours.losses.get(held.request.owner), 1_000);
+    await delay(5 * TTL);
+    console.log(
+      `told of the end of a session of 1 s: ours ${((told - gone) / 1e6).toFixed(0)} ms after it, ` +
+        `node-zookeeper-client ${libraryTold === undefined ? 'not within 5 s' : `${(libraryTold - gone) / 1e6} ms`}`,
+    );
+    expect(told).toBeLessThan(gone);
+    expect(libraryTold).toBeUndefined();
+    // When it hears of the expiry it is done by itself.
+    const expired = new Promise<void>((resolve) => {
+      library.once('expired', resolve);
+    });
+    network.heal();
+    await expired;
+  });
+});
