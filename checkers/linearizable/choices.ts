@@ -3,7 +3,8 @@
 // loses nothing.
 
 import { ILLEGAL } from './model.ts';
-import { BLIND, OBSERVES, type Timeline } from './timeline.ts';
+import type { Outlook } from './outlook.ts';
+import { BLIND, OBSERVES, TOTAL, type Timeline } from './timeline.ts';
 import type { UsedSets } from './used-sets.ts';
 import type { Walk } from './walk.ts';
 
@@ -15,7 +16,7 @@ export const HIDE = -1;
 export interface Choices {
   /**
    * The first choice after `last` that can take effect and is worth trying; the number of candidates if there is none.
-   * `unobserved`: a blind candidate was the last to take effect, at this level, and nothing has observed it.
+   * `unobserved`: a total candidate was the last to take effect, at this level, and nothing has observed it.
    */
   next(last: number, unobserved: boolean): number;
   /** The state after the choice that `next` returned. */
@@ -24,7 +25,11 @@ export interface Choices {
   readonly steps: () => number;
 }
 
-export function createChoices(timeline: Timeline, walk: Walk, usedSets: UsedSets): Choices {
+export function createChoices(
+  timeline: Timeline,
+  walk: Walk,
+  { usedSets, outlook }: { readonly usedSets: UsedSets; readonly outlook: Outlook },
+): Choices {
   const { levels, entry, call, traits, opens, slots } = timeline;
   const { cursor, occupant, pending } = walk;
   let stepped = ILLEGAL;
@@ -38,11 +43,17 @@ export function createChoices(timeline: Timeline, walk: Walk, usedSets: UsedSets
     }
     return next;
   };
-  /** A required candidate with the same call is pending and returns before `candidate`. */
+  const isExcused = (candidate: number): boolean =>
+    ((traits[candidate] ?? 0) & TOTAL) !== 0 && (opens[candidate] ?? 0) <= cursor.overwritten;
+  /**
+   * A required candidate with the same call is pending and returns before `candidate`. It does not go first if it need
+   * not take effect and `candidate` must.
+   */
   const equalGoesFirst = (candidate: number): boolean => {
     for (let slot = 0; slot < slots; slot++) {
       const other = occupant[slot] ?? levels;
-      if (other < candidate && call[other] === call[candidate] && pending(slot)) return true;
+      if (other >= candidate || call[other] !== call[candidate] || !pending(slot)) continue;
+      if (candidate >= levels || !isExcused(other) || isExcused(candidate)) return true;
     }
     return false;
   };
@@ -50,10 +61,16 @@ export function createChoices(timeline: Timeline, walk: Walk, usedSets: UsedSets
     const trait = traits[candidate] ?? 0;
     return (trait & OBSERVES) !== 0 || (unobserved && (trait & BLIND) !== 0) || equalGoesFirst(candidate);
   };
-  const isLegal = (candidate: number): boolean => {
+  /** Nobody would see it before something overwrites it, and it need not take effect yet. */
+  const isTooEarly = (candidate: number): boolean => {
+    const trait = traits[candidate] ?? 0;
+    const leavesUnseen = (trait & TOTAL) !== 0 && (trait & BLIND) === 0 && candidate !== cursor.level;
+    return leavesUnseen && outlook.isDoomed(stepped);
+  };
+  const isWorthTrying = (candidate: number): boolean => {
     steps++;
     stepped = walk.step(candidate);
-    return stepped !== ILLEGAL;
+    return stepped !== ILLEGAL && !isTooEarly(candidate);
   };
   /** The first unused one of its call, and invoked by now. */
   const isAvailable = (candidate: number): boolean => {
@@ -72,10 +89,12 @@ export function createChoices(timeline: Timeline, walk: Walk, usedSets: UsedSets
       let candidate = Math.max(last, HIDE);
       while (candidate < levels) {
         candidate = nextPending(candidate);
-        if (candidate < levels && !leavesOut(candidate, unobserved) && isLegal(candidate)) return candidate;
+        if (candidate < levels && !leavesOut(candidate, unobserved) && isWorthTrying(candidate))
+          return candidate;
       }
       for (candidate = Math.max(levels, last + 1); candidate < entry.length; candidate++) {
-        if (!isAvailable(candidate) || leavesOut(candidate, unobserved) || !isLegal(candidate)) continue;
+        if (!isAvailable(candidate) || leavesOut(candidate, unobserved) || !isWorthTrying(candidate))
+          continue;
         if (stepped !== cursor.state || ((traits[candidate] ?? 0) & BLIND) !== 0) return candidate;
       }
       return entry.length;

@@ -4,6 +4,7 @@
 // found by hash and verified on every hit, so a collision can cost time but never a verdict.
 
 import { NONE } from './entries.ts';
+import type { Hiding } from './hiding.ts';
 import type { UsedSets } from './used-sets.ts';
 
 /** Fields of a record; the bits of the pending entries that took effect follow, one a slot. */
@@ -24,8 +25,8 @@ export interface Cursor {
   /** Number of the set of optional entries used. */
   used: number;
   /**
-   * Blind entries that opened at this level or before could have taken effect unseen, just before the last blind one
-   * did; `NONE`: none could.
+   * Total candidates that opened at this level or before could have taken effect unseen, right before the last blind
+   * one did; `NONE`: none could.
    */
   overwritten: number;
   readonly bits: Int32Array;
@@ -34,13 +35,9 @@ export interface Cursor {
 export interface Configurations {
   /**
    * Remembers `cursor`, reached from `parent` by `via`, and returns its number; `NONE` if one seen before is at least
-   * as good. `blindBits`: the slots whose pending entry is blind; `opens`: by slot, the level at which it opened.
+   * as good.
    */
-  add(
-    cursor: Cursor,
-    origin: { readonly parent: number; readonly via: number },
-    blind: { readonly bits: Int32Array; readonly opens: Int32Array },
-  ): number;
+  add(cursor: Cursor, origin: { readonly parent: number; readonly via: number }, hiding: Hiding): number;
   load(configuration: number, cursor: Cursor): void;
   level(configuration: number): number;
   parent(configuration: number): number;
@@ -57,12 +54,8 @@ export function createConfigurations(slots: number, usedSets: UsedSets): Configu
   let heads = new Int32Array(256).fill(NONE);
   let count = 0;
 
-  /** `a` and `b` agree in everything but blind and optional entries; is whatever can follow `b` possible after `a`? */
-  const atLeastAsGood = (
-    a: number,
-    b: number,
-    blind: { readonly bits: Int32Array; readonly opens: Int32Array },
-  ): boolean => {
+  /** `a` and `b` agree in all but total and optional candidates; is whatever can follow `b` possible after `a`? */
+  const atLeastAsGood = (a: number, b: number, hiding: Hiding): boolean => {
     const overwritten = records[a + OVERWRITTEN] ?? 0;
     if (overwritten < (records[b + OVERWRITTEN] ?? 0)) return false;
     for (let word = 0; word < words; word++) {
@@ -72,7 +65,7 @@ export function createConfigurations(slots: number, usedSets: UsedSets): Configu
       // What took effect in `b` alone must be free to be left out, or done later, in `a`.
       for (let alone = inB & ~inA; alone !== 0; alone &= alone - 1) {
         const slot = word * 32 + 31 - Math.clz32(alone & -alone);
-        if ((blind.opens[slot] ?? 0) > overwritten) return false;
+        if ((hiding.opens[slot] ?? 0) > overwritten) return false;
       }
     }
     const usedByA = records[a + USED] ?? 0;
@@ -80,12 +73,12 @@ export function createConfigurations(slots: number, usedSets: UsedSets): Configu
     return usedByA === usedByB || usedSets.includes(usedByB, usedByA);
   };
 
-  const comparable = (a: number, b: number, blindBits: Int32Array): boolean => {
+  const comparable = (a: number, b: number, totalBits: Int32Array): boolean => {
     if (records[a + HASH] !== records[b + HASH]) return false;
     if (records[a + LEVEL] !== records[b + LEVEL] || records[a + STATE] !== records[b + STATE]) return false;
     for (let word = 0; word < words; word++) {
       const different = (records[a + BITS + word] ?? 0) ^ (records[b + BITS + word] ?? 0);
-      if ((different & ~(blindBits[word] ?? 0)) !== 0) return false;
+      if ((different & ~(totalBits[word] ?? 0)) !== 0) return false;
     }
     return true;
   };
@@ -107,14 +100,14 @@ export function createConfigurations(slots: number, usedSets: UsedSets): Configu
   };
 
   return {
-    add(cursor, { parent, via }, blind) {
+    add(cursor, { parent, via }, hiding) {
       makeRoom();
       const record = count * width;
       let hash = mixed(cursor.level, cursor.state);
       for (let word = 0; word < words; word++) {
         const bits = cursor.bits[word] ?? 0;
         records[record + BITS + word] = bits;
-        hash = mixed(hash, bits & ~(blind.bits[word] ?? 0));
+        hash = mixed(hash, bits & ~(hiding.bits[word] ?? 0));
       }
       records[record + HASH] = hash;
       records[record + LEVEL] = cursor.level;
@@ -130,9 +123,9 @@ export function createConfigurations(slots: number, usedSets: UsedSets): Configu
         const other = seen * width;
         const next = records[other + NEXT] ?? NONE;
         let keep = true;
-        if (comparable(other, record, blind.bits)) {
-          if (atLeastAsGood(other, record, blind)) return NONE;
-          keep = !atLeastAsGood(record, other, blind);
+        if (comparable(other, record, hiding.bits)) {
+          if (atLeastAsGood(other, record, hiding)) return NONE;
+          keep = !atLeastAsGood(record, other, hiding);
         }
         if (keep) previous = seen;
         else if (previous === NONE) heads[bucket] = next;

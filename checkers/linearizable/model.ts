@@ -8,6 +8,9 @@ import { interner, NONE, type Entries, type Kind } from './entries.ts';
 /** What `step` returns when the operation cannot take effect in that state. */
 export const ILLEGAL = -1;
 
+/** Stands for any state that will be overwritten before anything can observe it. No machine has it. */
+export const DOOMED = -2;
+
 export interface Machine {
   readonly initial: number;
   /**
@@ -19,8 +22,15 @@ export interface Machine {
   readonly call: Int32Array;
   /** The entry changes no state in which it is legal. */
   readonly observes: (entry: number) => boolean;
-  /** The entry is legal in every state and leaves one that does not depend on the state before. Absent: none is. */
+  /** The entry is legal in every state. Absent: none is. */
+  readonly total?: (entry: number) => boolean;
+  /** It is total and leaves a state that does not depend on the one before. Absent: none does. */
   readonly blind?: (entry: number) => boolean;
+  /**
+   * From `state` no entries but blind ones lead to a state in which `entry`, which observes, is legal. Only for
+   * machines whose every entry observes or is total. Absent: nobody can tell.
+   */
+  readonly outOfReach?: (state: number, entry: number) => boolean;
   /** In words, a whole clause. */
   readonly describe: (state: number) => string;
 }
@@ -81,13 +91,15 @@ export interface Specification<State> {
   /** undefined: it cannot take effect in this state. */
   readonly step: (state: State, entry: number) => State | undefined;
   readonly observes: (entry: number) => boolean;
+  readonly total?: (entry: number) => boolean;
   readonly blind?: (entry: number) => boolean;
+  readonly outOfReach?: (state: State, entry: number) => boolean;
   readonly describe: (state: State) => string;
 }
 
 /** The machine of `specification`, which may look at nothing of an entry but what `call` tells apart. */
 export function machineOf<State>(specification: Specification<State>, call: Int32Array): Machine {
-  const { initial, key, step, describe, ...rest } = specification;
+  const { initial, key, step, describe, outOfReach, ...rest } = specification;
   const numbers = new Map<string | number, number>([[key(initial), 0]]);
   const states: State[] = [initial];
   const transitions = new Map<number, number>();
@@ -114,6 +126,9 @@ export function machineOf<State>(specification: Specification<State>, call: Int3
       transitions.set(transition, next);
       return next;
     },
+    ...(outOfReach !== undefined && {
+      outOfReach: (state: number, entry: number) => outOfReach(stateOf(state), entry),
+    }),
     describe: (state) => describe(stateOf(state)),
   };
 }

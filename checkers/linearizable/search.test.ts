@@ -62,17 +62,19 @@ function subject<E extends Entries>(
       if (found.verdict === 'unknown') return fail('gave up');
       if ((found.verdict === 'valid') !== truth) return fail(`${found.verdict}, which is wrong`);
       if (found.verdict === 'valid') {
-        const fault = faultOf(entries, model, found.order());
+        const fault = faultOf(entries, model, found.order().entries);
         return fault === undefined ? 'valid' : fail(`its order is no proof: ${fault}`);
       }
-      const at = entries.returned[found.refuted] ?? 0;
+      const { refuted, orders, isShortest } = found.refutation();
+      if (!isShortest) return fail('gave up looking for the shortest prefix');
+      const at = entries.returned[refuted] ?? 0;
       if (bruteForce(prefix(entries, at), model)) return fail('the prefix it refutes is valid');
       const earlier = Math.max(...entries.returned.filter((stamp) => stamp < at), -1);
       if (!bruteForce(prefix(entries, earlier), model)) return fail('a shorter prefix is refuted already');
       // What an order must explain is all that returned earlier; what it may use is all that was invoked by then.
       const known = prefix(entries, at);
       const before = { ...known, returned: known.returned.map((stamp) => (stamp < at ? stamp : NEVER)) };
-      for (const { entries: order } of found.orders()) {
+      for (const { entries: order } of orders) {
         const fault = faultOf(before, model, order);
         if (fault !== undefined) return fail(`an order of the prefix is no proof: ${fault}`);
       }

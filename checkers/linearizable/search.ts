@@ -1,56 +1,25 @@
-// Decides whether any order of the entries of one partition satisfies a model: depth-first, after Wing & Gong 1993 ("Testing
-// and verifying concurrent objects") with the cache of Lowe 2017 ("Testing for linearizability"). What differs:
-// - A set of entries that took effect is the level (everything that returned before it) and a bit for each pending slot
-//   (`timeline.ts`), so a configuration is a few words and 10⁶ operations fit in memory.
-// - Entries of unknown outcome never have to take effect, so a configuration that used fewer is better; the cache refuses
-//   whatever is not better than something seen (`configurations.ts`).
-// - An entry that only observes takes effect as soon as it can: nothing is lost by that.
-// - Of pending entries that may be exchanged, the one with the earliest return goes first.
-// - A blind write can take effect unseen, just before another one. So any pending one is excused by the next blind write
-//   that does take effect, and two in a row with nothing between them are never tried: the second alone does as well.
-// Quiescent points need no special care: a level at which nothing is pending is one configuration for each state.
-// The budget is counted in steps, so a verdict is the same on every machine. Knows no model and no file.
+// The general search over the entries of one partition: what the models judge is laid out (`timeline.ts`) and explored
+// (`explore.ts`). If no order exists, the answer also says from which return on that is certain and how far orders got.
 
-import { createBlindness } from './blindness.ts';
-import { createChoices, HIDE, START } from './choices.ts';
-import { createConfigurations, type Configurations } from './configurations.ts';
-import { NONE, type Entries } from './entries.ts';
-import type { Machine, Model } from './model.ts';
-import { BLIND, timelineOf, type Timeline } from './timeline.ts';
-import { createUsedSets } from './used-sets.ts';
-import { createWalk } from './walk.ts';
-
-export interface SearchLimits {
-  /** Transitions tried and configurations made. */
-  readonly stepsMax: number;
-  /** Of configurations and sets; while they grow, half as much again is in use for a moment. */
-  readonly bytesMax: number;
-}
+import { prefix, NEVER, type Entries } from './entries.ts';
+import { explore, type Exploration, type PartialOrder, type SearchLimits } from './explore.ts';
+import type { Model } from './model.ts';
+import { timelineOf } from './timeline.ts';
 
 export const SEARCH_LIMITS: SearchLimits = { stepsMax: 100_000_000, bytesMax: 600 * 2 ** 20 };
 
-/** A longest order that was possible: its entries, and the state after it, in words. */
-export interface PartialOrder {
-  readonly entries: readonly number[];
-  readonly state: string;
+export interface SearchRefutation {
+  /** The first entry whose return no order can explain. */
+  readonly refuted: number;
+  /** Some of the longest orders, all of which explain everything that returned before. */
+  readonly orders: readonly PartialOrder[];
+  /** False: some earlier return may be refuted already; to find out took more than the limits. */
+  readonly isShortest: boolean;
 }
 
-export type SearchResult = {
-  readonly steps: number;
-  readonly configurations: number;
-} & (
-  | {
-      readonly verdict: 'valid';
-      /** The entries that took effect, in order. */
-      readonly order: () => readonly number[];
-    }
-  | {
-      readonly verdict: 'invalid';
-      /** The first entry whose return no order can explain. */
-      readonly refuted: number;
-      /** Some of the longest orders. */
-      readonly orders: () => readonly PartialOrder[];
-    }
+export type SearchResult = { readonly steps: number; readonly configurations: number } & (
+  | { readonly verdict: 'valid'; readonly order: () => PartialOrder }
+  | { readonly verdict: 'invalid'; readonly refutation: () => SearchRefutation }
   | {
       readonly verdict: 'unknown';
       readonly exhausted: 'steps' | 'memory';
@@ -63,128 +32,63 @@ export type SearchResult = {
 export function search<E extends Entries>(
   entries: E,
   model: Model<E>,
-  options: { readonly limits?: SearchLimits; readonly positions?: Iterable<number> } = {},
+  options: { readonly limits?: SearchLimits; readonly positions?: readonly number[] } = {},
 ): SearchResult {
+  const { limits = SEARCH_LIMITS, positions } = options;
   const machine = model.machine(entries);
-  const timeline = timelineOf(entries, model, machine, options.positions ?? Array(entries.size).keys());
-  return explore(machine, timeline, options.limits ?? SEARCH_LIMITS);
-}
-
-/** How many of the longest orders are remembered. */
-const ORDERS_MAX = 4;
-
-function explore(machine: Machine, timeline: Timeline, { stepsMax, bytesMax }: SearchLimits): SearchResult {
-  const { levels, entry, traits } = timeline;
-  const usedSets = createUsedSets(entry.length - levels);
-  const configurations = createConfigurations(timeline.slots, usedSets);
-  const walk = createWalk(machine, timeline);
-  const choices = createChoices(timeline, walk, usedSets);
-  const blind = createBlindness(timeline, walk);
-  const { cursor } = walk;
-  const path: number[] = [];
-  /** Of each configuration on the path: the choice tried last. */
-  const tried: number[] = [];
-  /** Of each: it was reached by a blind candidate at this level, and nothing has observed that yet. */
-  const unobserved: boolean[] = [];
-  let furthest: number[] = [];
-  let steps = 0;
-
-  const summary = () => ({ steps, configurations: configurations.count() });
-  const entriesOf = (candidates: readonly number[]): number[] =>
-    candidates.map((candidate) => entry[candidate] ?? 0);
-
-  const add = (parent: number, via: number): number => {
-    blind.survey();
-    return configurations.add(cursor, { parent, via }, blind);
-  };
-  const push = (configuration: number, isUnobserved: boolean): void => {
-    path.push(configuration);
-    tried.push(START);
-    unobserved.push(isUnobserved);
-    const best = furthest[0] === undefined ? NONE : configurations.level(furthest[0]);
-    if (cursor.level > best) furthest = [configuration];
-    else if (cursor.level === best && furthest.length < ORDERS_MAX) furthest.push(configuration);
-  };
-
-  walk.settle();
-  if (cursor.level === levels)
-    return { verdict: 'valid', ...summary(), order: () => entriesOf(orderOf(machine, timeline, [])) };
-  push(add(NONE, NONE), false);
-
-  for (let top = path.at(-1); top !== undefined; top = path.at(-1)) {
-    walk.rewind(configurations.level(top));
-    configurations.load(top, cursor);
-    const depth = path.length - 1;
-    const choice = choices.next(tried[depth] ?? START, unobserved[depth] === true);
-    steps += choices.steps();
-    if (choice === entry.length) {
-      path.pop();
-      tried.pop();
-      unobserved.pop();
-      continue;
+  const timeline = timelineOf(entries, model, machine, positions ?? Array(entries.size).keys());
+  const found = explore(machine, timeline, limits);
+  const { steps, configurations } = found;
+  switch (found.verdict) {
+    case 'valid':
+      return found;
+    case 'unknown':
+      return {
+        verdict: 'unknown',
+        steps,
+        configurations,
+        exhausted: found.exhausted,
+        reached: timeline.entry[found.level] ?? 0,
+      };
+    case 'invalid': {
+      const upTo = (level: number): Exploration => {
+        const known = prefix(entries, timeline.returned[level] ?? NEVER);
+        const within = positions?.filter((position) => position < known.size) ?? Array(known.size).keys();
+        const machineThen = model.machine(known);
+        return explore(machineThen, timelineOf(known, model, machineThen, within), limits);
+      };
+      const refutation = (): SearchRefutation =>
+        found.isCut
+          ? refutationByHalving(timeline.entry, timeline.levels, found.level, upTo)
+          : { refuted: timeline.entry[found.level] ?? 0, orders: found.orders(), isShortest: true };
+      return { verdict: 'invalid', steps, configurations, refutation };
     }
-    if (steps > stepsMax || configurations.bytes() + usedSets.bytes() > bytesMax) {
-      const level = furthest[0] === undefined ? 0 : configurations.level(furthest[0]);
-      const exhausted = steps > stepsMax ? 'steps' : 'memory';
-      return { verdict: 'unknown', ...summary(), exhausted, reached: entry[level] ?? 0 };
-    }
-    tried[depth] = choice;
-    const { level } = cursor;
-    if (choice >= levels) cursor.used = usedSets.with(cursor.used, choice - levels);
-    if (choice === HIDE) walk.hide();
-    else walk.take(choice, choices.stepped());
-    const observed = walk.settle();
-    steps += observed + 1;
-    if (cursor.level === levels) {
-      const vias = [...viasOf(configurations, top), choice];
-      return { verdict: 'valid', ...summary(), order: () => entriesOf(orderOf(machine, timeline, vias)) };
-    }
-    const configuration = add(top, choice);
-    if (configuration === NONE) continue;
-    const isBlind = choice !== HIDE && ((traits[choice] ?? 0) & BLIND) !== 0;
-    push(configuration, isBlind && observed === 0 && cursor.level === level);
   }
-
-  const [first] = furthest;
-  return {
-    verdict: 'invalid',
-    ...summary(),
-    refuted: entry[first === undefined ? 0 : configurations.level(first)] ?? 0,
-    orders: () =>
-      furthest.map((configuration) => {
-        configurations.load(configuration, cursor);
-        return {
-          entries: entriesOf(orderOf(machine, timeline, viasOf(configurations, configuration))),
-          state: machine.describe(cursor.state),
-        };
-      }),
-  };
 }
 
-/** The choices that led to a configuration, first to last. */
-function viasOf(configurations: Configurations, last: number): number[] {
-  const vias: number[] = [];
-  for (let at = last; configurations.parent(at) !== NONE; at = configurations.parent(at))
-    vias.push(configurations.via(at));
-  return vias.reverse();
-}
-
-/** Everything that took effect by these choices, in order. */
-function orderOf(machine: Machine, timeline: Timeline, vias: readonly number[]): number[] {
-  const isBlind = (candidate: number): boolean => ((timeline.traits[candidate] ?? 0) & BLIND) !== 0;
-  const walk = createWalk(machine, timeline);
-  const order: number[] = [];
-  walk.settle(order);
-  for (const via of vias) {
-    if (via === HIDE) {
-      // Right before the last blind one that did take effect: that is the one that hid it.
-      order.splice(order.findLastIndex(isBlind), 0, walk.cursor.level);
-      walk.hide();
-    } else {
-      order.push(via);
-      walk.take(via, walk.step(via));
+/**
+ * The shortest refuted prefix where orders were given up early: it ends at some level from `from` on, and what is
+ * refuted stays so in every longer prefix.
+ */
+function refutationByHalving(
+  entry: Int32Array,
+  levels: number,
+  from: number,
+  upTo: (level: number) => Exploration,
+): SearchRefutation {
+  let low = from - 1;
+  let high = levels - 1;
+  let isShortest = true;
+  let before: PartialOrder | undefined;
+  while (high - low > 1) {
+    const middle = (low + high) >> 1;
+    const found = upTo(middle);
+    if (found.verdict === 'invalid') high = middle;
+    else {
+      low = middle;
+      if (found.verdict === 'valid') before = found.order();
+      else isShortest = false;
     }
-    walk.settle(order);
   }
-  return order;
+  return { refuted: entry[high] ?? 0, orders: before === undefined ? [] : [before], isShortest };
 }

@@ -8,7 +8,10 @@ import type { Machine, Model } from './model.ts';
 
 /** Bits of `traits`. */
 export const OBSERVES = 1;
-export const BLIND = 2;
+/** Legal in every state, so it can be hidden: take effect right before a blind one, which nobody sees. */
+export const TOTAL = 2;
+/** Total, and leaves a state that does not depend on the one before. */
+export const BLIND = 4;
 
 export interface Timeline {
   /** The number of candidates that must have happened; a candidate below it is also a level. */
@@ -70,7 +73,10 @@ export function timelineOf<E extends Entries>(
   const opens = entry.map((position) => opensAt[position] ?? 0);
   const traits = Uint8Array.from(
     entry,
-    (position) => (machine.observes(position) ? OBSERVES : 0) | (machine.blind?.(position) ? BLIND : 0),
+    (position) =>
+      (machine.observes(position) ? OBSERVES : 0) |
+      (machine.total?.(position) === true ? TOTAL : 0) |
+      (machine.blind?.(position) === true ? BLIND : 0),
   );
   return {
     levels,

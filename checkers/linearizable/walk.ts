@@ -3,9 +3,9 @@
 // once its entry took effect. The choices are the search's.
 
 import type { Cursor } from './configurations.ts';
-import { NONE } from './entries.ts';
-import { ILLEGAL, type Machine } from './model.ts';
-import { BLIND, OBSERVES, type Timeline } from './timeline.ts';
+import { NEVER, NONE } from './entries.ts';
+import { DOOMED, ILLEGAL, type Machine } from './model.ts';
+import { BLIND, OBSERVES, TOTAL, type Timeline } from './timeline.ts';
 
 export interface Walk {
   readonly cursor: Cursor;
@@ -15,9 +15,11 @@ export interface Walk {
   readonly pending: (slot: number) => boolean;
   /** The state after `candidate` takes effect here, or `ILLEGAL`. */
   readonly step: (candidate: number) => number;
+  /** The state after a blind candidate, whatever it was before. */
+  readonly stateAfterBlind: (candidate: number) => number;
   /** `candidate` takes effect, leaving `state`. Who keeps sets of optional candidates marks those himself. */
   take(candidate: number, state: number): void;
-  /** The candidate that returns next is blind and could have taken effect unseen. */
+  /** The candidate that returns next could have taken effect unseen. */
   canHide(): boolean;
   /** It did. */
   hide(): void;
@@ -43,8 +45,14 @@ export function createWalk(machine: Machine, timeline: Timeline): Walk {
     const candidate = occupant[index] ?? levels;
     return candidate < levels && (opens[candidate] ?? 0) <= cursor.level && !isSet(index);
   };
-  const step = (candidate: number): number =>
-    machine.step(cursor.state, entry[candidate] ?? 0, returned[cursor.level] ?? 0);
+  const stateAfterBlind = (candidate: number): number =>
+    machine.step(machine.initial, entry[candidate] ?? 0, NEVER);
+  const step = (candidate: number): number => {
+    if (cursor.state !== DOOMED)
+      return machine.step(cursor.state, entry[candidate] ?? 0, returned[cursor.level] ?? 0);
+    if (((traits[candidate] ?? 0) & BLIND) !== 0) return stateAfterBlind(candidate);
+    return ((traits[candidate] ?? 0) & TOTAL) !== 0 ? DOOMED : ILLEGAL;
+  };
 
   const observe = (order: number[] | undefined): number => {
     let observed = 0;
@@ -78,13 +86,14 @@ export function createWalk(machine: Machine, timeline: Timeline): Walk {
     occupant,
     pending,
     step,
+    stateAfterBlind,
     take(candidate, state) {
       if (candidate < levels) toggle(slot[candidate] ?? 0);
       if (((traits[candidate] ?? 0) & BLIND) !== 0) cursor.overwritten = cursor.level;
       cursor.state = state;
     },
     canHide: () =>
-      ((traits[cursor.level] ?? 0) & BLIND) !== 0 && (opens[cursor.level] ?? 0) <= cursor.overwritten,
+      ((traits[cursor.level] ?? 0) & TOTAL) !== 0 && (opens[cursor.level] ?? 0) <= cursor.overwritten,
     hide: passOne,
     settle(order) {
       let observed = 0;

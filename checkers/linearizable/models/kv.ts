@@ -26,7 +26,13 @@ export const kv: Model<StoreEntries> = {
               return text + operand;
           }
         },
+        total: (entry) => kind[entry] !== Kind.read,
         blind: (entry) => kind[entry] === Kind.write,
+        // Appending only makes a text longer.
+        outOfReach: (text, entry) => {
+          const index = value[entry] ?? NONE;
+          return index !== NONE && !(values[index] ?? '').startsWith(text);
+        },
         observes: observesByKind(entries, Kind.read),
         describe: (text) => `the value is ${JSON.stringify(shortened(text))}`,
       },

@@ -21,7 +21,8 @@ export const casRegister: Model<StoreEntries> = {
 };
 
 function registerMachine(entries: StoreEntries): Machine {
-  const { kind, value, expected, values } = entries;
+  const { size, kind, value, expected, values } = entries;
+  const exchanges = kind.subarray(0, size).includes(Kind.cas);
   return {
     initial: 0,
     call: callsBy(entries, kind, value, expected),
@@ -38,7 +39,15 @@ function registerMachine(entries: StoreEntries): Machine {
           return expected[entry] === state ? ILLEGAL : state;
       }
     },
+    total: (entry) => kind[entry] === Kind.write,
     blind: (entry) => kind[entry] === Kind.write,
+    // Without exchanges, only writes change the value.
+    ...(!exchanges && {
+      outOfReach: (state: number, entry: number) => {
+        const seen = value[entry] ?? NONE;
+        return kind[entry] === Kind.read ? seen !== NONE && seen !== state : expected[entry] === state;
+      },
+    }),
     observes: observesByKind(entries, Kind.read, Kind.casFailed),
     describe: (state) => `the value is ${values[state]}`,
   };

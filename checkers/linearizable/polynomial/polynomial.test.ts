@@ -26,7 +26,8 @@ import {
   type Part,
   type Span,
 } from '../reference.fixture.ts';
-import { search, type SearchLimits } from '../search.ts';
+import type { SearchLimits } from '../explore.ts';
+import { search } from '../search.ts';
 import { shortest, type Decision } from './decision.ts';
 import { decideFencedMutex } from './fenced-mutex.ts';
 import { decideFencedStore } from './fenced-store.ts';
@@ -80,11 +81,12 @@ function subject<E extends Entries>(
         if (decided.verdict !== 'undecided') return decided;
         const result = search(part, model, { limits: LIMITS });
         if (result.verdict !== 'invalid') return { verdict: 'valid' };
-        return { ...decision, refuted: result.refuted };
+        return { ...decision, refuted: result.refutation().refuted };
       };
       const { refuted, conflict, reason } = shortest(entries, withSearch, decision);
-      if (entries.returned[refuted] !== entries.returned[searched.refuted])
-        return fail(`refuted by ${refuted}, but by the search with ${searched.refuted}`);
+      const last = searched.refutation().refuted;
+      if (entries.returned[refuted] !== entries.returned[last])
+        return fail(`refuted by ${refuted}, but by the search with ${last}`);
       // (Blocks are also held together by exchanges that the conflict does not name.)
       if (ENOUGH.has(reason) && !entries.kind.includes(Kind.cas)) {
         // Of those with owners, all that these owners did.

@@ -1,0 +1,190 @@
+// Decides whether any order of the entries of one partition satisfies a model: depth-first, after Wing & Gong 1993 ("Testing
+// and verifying concurrent objects") with the cache of Lowe 2017 ("Testing for linearizability"). What differs:
+// - A set of entries that took effect is the level (everything that returned before it) and a bit for each pending slot
+//   (`timeline.ts`), so a configuration is a few words and 10⁶ operations fit in memory.
+// - Entries of unknown outcome never have to take effect, so a configuration that used fewer is better; the cache refuses
+//   whatever is not better than something seen (`configurations.ts`).
+// - An entry that only observes takes effect as soon as it can: nothing is lost by that.
+// - Of pending entries that may be exchanged, the one with the earliest return goes first.
+// - What is legal in every state (a write, an append) can take effect unseen, right before a blind write, which leaves
+//   nothing of it. So whatever of that kind is pending is excused by the next blind write that does take effect, and
+//   taking such a one only to overwrite it with nothing in between is never tried.
+// - Where something that only observes cannot become legal any more, it goes back at once; states that nobody can see
+//   before they are overwritten are one (`outlook.ts`).
+// Quiescent points need no special care: a level at which nothing is pending is one configuration for each state.
+// The budget is counted in steps, so a verdict is the same on every machine. Knows no model and no file.
+
+import { createChoices, HIDE, START } from './choices.ts';
+import { createConfigurations, type Configurations } from './configurations.ts';
+import { NONE } from './entries.ts';
+import { createHidingSurvey } from './hiding.ts';
+import { DOOMED, type Machine } from './model.ts';
+import { createOutlook } from './outlook.ts';
+import { BLIND, TOTAL, type Timeline } from './timeline.ts';
+import { createUsedSets } from './used-sets.ts';
+import { createWalk } from './walk.ts';
+
+export interface SearchLimits {
+  /** Transitions tried and configurations made. */
+  readonly stepsMax: number;
+  /** Of configurations and sets; while they grow, half as much again is in use for a moment. */
+  readonly bytesMax: number;
+}
+
+/** A longest order that was possible: its entries, and the state after it, in words. */
+export interface PartialOrder {
+  readonly entries: readonly number[];
+  readonly state: string;
+}
+
+export type Exploration = {
+  readonly steps: number;
+  readonly configurations: number;
+} & (
+  | {
+      readonly verdict: 'valid';
+      /** The entries that took effect, in order, and the state after them. */
+      readonly order: () => PartialOrder;
+    }
+  | {
+      readonly verdict: 'invalid';
+      /** The level that no order gets past, unless `isCut`: then the first that none tried got to. */
+      readonly level: number;
+      /** Some orders were given up before they got as far as they could. */
+      readonly isCut: boolean;
+      /** Some of the orders that got furthest. */
+      readonly orders: () => readonly PartialOrder[];
+    }
+  | {
+      readonly verdict: 'unknown';
+      readonly exhausted: 'steps' | 'memory';
+      /** The furthest level that was reached. */
+      readonly level: number;
+    }
+);
+
+/** How many of the longest orders are remembered. */
+const ORDERS_MAX = 4;
+
+/** Explores `timeline`, whose candidates are entries of `machine`. */
+export function explore(
+  machine: Machine,
+  timeline: Timeline,
+  { stepsMax, bytesMax }: SearchLimits,
+): Exploration {
+  const { levels, entry, traits } = timeline;
+  const usedSets = createUsedSets(entry.length - levels);
+  const configurations = createConfigurations(timeline.slots, usedSets);
+  const walk = createWalk(machine, timeline);
+  const hiding = createHidingSurvey(timeline, walk);
+  const outlook = createOutlook(machine, timeline, walk, usedSets);
+  const choices = createChoices(timeline, walk, { usedSets, outlook });
+  const { cursor } = walk;
+  const path: number[] = [];
+  /** Of each configuration on the path: the choice tried last. */
+  const tried: number[] = [];
+  /** Of each: it was reached by a total candidate at this level, and nothing has observed that yet. */
+  const unobserved: boolean[] = [];
+  let furthest: number[] = [];
+  let steps = 0;
+  let isCut = false;
+
+  const summary = () => ({ steps, configurations: configurations.count() });
+  const orderBy = (vias: readonly number[]): PartialOrder => orderOf(machine, timeline, vias);
+
+  const add = (parent: number, via: number): number => {
+    hiding.survey();
+    return configurations.add(cursor, { parent, via }, hiding);
+  };
+  const push = (configuration: number, isUnobserved: boolean): void => {
+    path.push(configuration);
+    tried.push(START);
+    unobserved.push(isUnobserved);
+    const best = furthest[0] === undefined ? NONE : configurations.level(furthest[0]);
+    if (cursor.level > best) furthest = [configuration];
+    else if (cursor.level === best && furthest.length < ORDERS_MAX) furthest.push(configuration);
+  };
+
+  walk.settle();
+  if (cursor.level === levels) return { verdict: 'valid', ...summary(), order: () => orderBy([]) };
+  push(add(NONE, NONE), false);
+
+  for (let top = path.at(-1); top !== undefined; top = path.at(-1)) {
+    walk.rewind(configurations.level(top));
+    configurations.load(top, cursor);
+    const depth = path.length - 1;
+    const choice = choices.next(tried[depth] ?? START, unobserved[depth] === true);
+    steps += choices.steps();
+    if (choice === entry.length) {
+      path.pop();
+      tried.pop();
+      unobserved.pop();
+      continue;
+    }
+    if (steps > stepsMax || configurations.bytes() + usedSets.bytes() > bytesMax) {
+      const level = furthest[0] === undefined ? 0 : configurations.level(furthest[0]);
+      const exhausted = steps > stepsMax ? 'steps' : 'memory';
+      return { verdict: 'unknown', ...summary(), exhausted, level };
+    }
+    tried[depth] = choice;
+    const { level } = cursor;
+    if (choice >= levels) cursor.used = usedSets.with(cursor.used, choice - levels);
+    if (choice === HIDE) walk.hide();
+    else walk.take(choice, choices.stepped());
+    const observed = walk.settle();
+    steps += observed + 1;
+    if (cursor.level === levels) {
+      const vias = [...viasOf(configurations, top), choice];
+      return { verdict: 'valid', ...summary(), order: () => orderBy(vias) };
+    }
+    if (outlook.isHopeless()) {
+      isCut = true;
+      continue;
+    }
+    if (outlook.isDoomed(cursor.state)) cursor.state = DOOMED;
+    const configuration = add(top, choice);
+    if (configuration === NONE) continue;
+    const isTotal = choice !== HIDE && ((traits[choice] ?? 0) & TOTAL) !== 0;
+    push(configuration, isTotal && observed === 0 && cursor.level === level);
+  }
+
+  const [first] = furthest;
+  return {
+    verdict: 'invalid',
+    ...summary(),
+    level: first === undefined ? 0 : configurations.level(first),
+    isCut,
+    orders: () => furthest.map((configuration) => orderBy(viasOf(configurations, configuration))),
+  };
+}
+
+/** The choices that led to a configuration, first to last. */
+function viasOf(configurations: Configurations, last: number): number[] {
+  const vias: number[] = [];
+  for (let at = last; configurations.parent(at) !== NONE; at = configurations.parent(at))
+    vias.push(configurations.via(at));
+  return vias.reverse();
+}
+
+/** Everything that took effect by these choices, in order. */
+function orderOf(machine: Machine, timeline: Timeline, vias: readonly number[]): PartialOrder {
+  const isBlind = (candidate: number): boolean => ((timeline.traits[candidate] ?? 0) & BLIND) !== 0;
+  const walk = createWalk(machine, timeline);
+  const order: number[] = [];
+  walk.settle(order);
+  for (const via of vias) {
+    if (via === HIDE) {
+      // Right before the last blind one that did take effect: that is the one that hid it.
+      order.splice(order.findLastIndex(isBlind), 0, walk.cursor.level);
+      walk.hide();
+    } else {
+      order.push(via);
+      walk.take(via, walk.step(via));
+    }
+    walk.settle(order);
+  }
+  return {
+    entries: order.map((candidate) => timeline.entry[candidate] ?? 0),
+    state: machine.describe(walk.cursor.state),
+  };
+}
