@@ -133,6 +133,35 @@ describe('tidy', () => {
   });
 });
 
+describe('package-lock.json', () => {
+  interface Locked {
+    readonly version?: string;
+    readonly resolved?: string;
+    readonly dependencies?: Readonly<Record<string, string>>;
+    readonly devDependencies?: Readonly<Record<string, string>>;
+    readonly optionalDependencies?: Readonly<Record<string, string>>;
+  }
+  const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
+    packages: Readonly<Record<string, Locked>>;
+  };
+  const nameOf = (path: string): string => path.replace(/^.*node_modules\//, '');
+  const known = new Set(Object.keys(packages).map(nameOf));
+
+  it('has every package that another one names, so that `npm ci` takes it, for other platforms too', () => {
+    const missing = Object.entries(packages).flatMap(
+      ([path, { dependencies, devDependencies, optionalDependencies }]) =>
+        Object.keys({ ...dependencies, ...devDependencies, ...optionalDependencies })
+          .filter((name) => !known.has(name))
+          .map((name) => `${path || 'package.json'} → ${name}`),
+    );
+    expect(missing).toEqual([]);
+  });
+
+  it('names no registry', () => {
+    expect(Object.values(packages).filter(({ resolved }) => resolved?.startsWith('http'))).toEqual([]);
+  });
+});
+
 function withoutComments(text: string): string {
   return text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/^\s*\/\/.*$/gm, '');
 }
