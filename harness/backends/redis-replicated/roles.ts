@@ -24,14 +24,10 @@ export async function askRole(node: Node): Promise<ObservedRole | undefined> {
  */
 export function parseRole(info: string): ObservedRole | undefined {
   const field = (name: string): string | undefined => new RegExp(`^${name}:(.*)\\r$`, 'm').exec(info)?.[1];
-  switch (field('role')) {
-    case 'master':
-      return { role: 'primary', position: Number(field('master_repl_offset')) };
-    case 'slave':
-      return { role: 'replica', position: Number(field('slave_repl_offset')) };
-    default:
-      return undefined;
-  }
+  const role = field('role');
+  if (role === 'master') return { role: 'primary', position: Number(field('master_repl_offset')) };
+  if (role === 'slave') return { role: 'replica', position: Number(field('slave_repl_offset')) };
+  return undefined;
 }
 
 export const operatedRoles: Roles = {

@@ -28,6 +28,17 @@ function request(owner: string): AcquireRequest {
   return { lock: 'k1', ttlMillis: millis(100), owner };
 }
 
+/** A holder whose lease ran out, and the one who was granted the lock after it. */
+async function outlived(recipe: RedisRecipe) {
+  const redis = fakeRedis();
+  const late = open(recipe, redis);
+  const next = open(recipe, redis);
+  const expired = granted(await late.acquire(request('a')));
+  redis.elapse(101);
+  const held = granted(await next.acquire(request('b')));
+  return { redis, late, next, expired, held };
+}
+
 describe.each(SINGLE_SERVER_RECIPES)('$name keeps the contract', (recipe) => {
   it.each(contractCases(recipe))('$name', async ({ run }) => {
     const redis = fakeRedis();
@@ -143,17 +154,6 @@ describe('the flaws', () => {
 });
 
 describe('the flaws of renewals, values and tokens', () => {
-  /** A holder whose lease ran out, and the one who was granted the lock after it. */
-  async function outlived(recipe: RedisRecipe) {
-    const redis = fakeRedis();
-    const late = open(recipe, redis);
-    const next = open(recipe, redis);
-    const expired = granted(await late.acquire(request('a')));
-    redis.elapse(101);
-    const held = granted(await next.acquire(request('b')));
-    return { redis, late, next, expired, held };
-  }
-
   it('constant-value removes the next holder', async () => {
     const { redis, late, expired } = await outlived(constantValue);
     expect(await late.release(expired)).toEqual({ kind: 'ok', value: {} });
