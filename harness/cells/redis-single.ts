@@ -136,7 +136,7 @@ export const redisSingleCells: readonly CellOfBackend[] = [
     fault: 'pause-holder',
     workload: 'counter',
     // Almost always held, and for long enough after the DEL that a third one is let in meanwhile.
-    settings: { locks: 1, thinkMillis: '80ms..160ms' },
+    settings: { locks: 1, thinkMillis: '150ms..300ms' },
     expected: {
       ...outlived,
       findings: ['belief-overlap', 'foreign-release', 'double-grant'],

@@ -1,12 +1,13 @@
 // Who holds what right now, as far as the coordinator has heard: resolves targets such as `holder` at the moment of
 // injection. Fed with every journal event; asked by `nemesis.ts`. A guess for aiming faults, never evidence.
 
-import type { HistoryEvent, Invoke } from '../history/op.ts';
+import type { HistoryEvent, Invoke, Nanos } from '../history/op.ts';
 
 export class Tracker {
   /** Lock → the process granted it last that has not invoked its release since. */
   readonly #holders = new Map<string, string>();
-  #takeovers = 0;
+  /** Grants of a lock whose last holder had not, so far, asked to release it before. */
+  #takeovers: { readonly lock: string; readonly from: string; readonly at: Nanos }[] = [];
   /** Lock invocations without completion, by operation id; in order of invocation. */
   readonly #pending = new Map<number, Invoke>();
 
@@ -15,8 +16,7 @@ export class Tracker {
       case 'invoke':
         if (event.lock === undefined) return;
         this.#pending.set(event.id, event);
-        if (event.op === 'release' && this.#holders.get(event.lock) === event.process)
-          this.#holders.delete(event.lock);
+        if (event.op === 'release') this.#letGo(event.process, event.time, event.lock);
         return;
       case 'ok':
       case 'fail':
@@ -25,7 +25,8 @@ export class Tracker {
         this.#pending.delete(event.id);
         if (event.type === 'ok' && event.op === 'acquire' && invoke?.lock !== undefined) {
           const holder = this.#holders.get(invoke.lock);
-          if (holder !== undefined && holder !== event.process) this.#takeovers += 1;
+          if (holder !== undefined && holder !== event.process)
+            this.#takeovers.push({ lock: invoke.lock, from: holder, at: event.time });
           this.#holders.delete(invoke.lock);
           this.#holders.set(invoke.lock, event.process);
         }
@@ -34,10 +35,10 @@ export class Tracker {
       case 'down':
         for (const [id, invoke] of this.#pending)
           if (invoke.process === event.process) this.#pending.delete(id);
-        for (const [lock, holder] of this.#holders) if (holder === event.process) this.#holders.delete(lock);
+        this.#letGo(event.process, event.time);
         return;
       case 'lost':
-        if (this.#holders.get(event.lock) === event.process) this.#holders.delete(event.lock);
+        this.#letGo(event.process, event.time, event.lock);
         return;
       case 'fault':
       case 'server':
@@ -45,9 +46,19 @@ export class Tracker {
     }
   }
 
-  /** Grants of a lock whose last holder had not asked to release it. */
+  /** How many grants were of a lock that another one held. Goes down when a release arrives that was sent before. */
   get takeovers(): number {
-    return this.#takeovers;
+    return this.#takeovers.length;
+  }
+
+  /** `process` gave up the lock, or all its locks, at a time that may lie before events that arrived earlier. */
+  #letGo(process: string, time: Nanos, only?: string): void {
+    const concerns = (lock: string): boolean => only === undefined || only === lock;
+    for (const [lock, holder] of this.#holders)
+      if (holder === process && concerns(lock)) this.#holders.delete(lock);
+    this.#takeovers = this.#takeovers.filter(
+      ({ lock, from, at }) => !(from === process && concerns(lock) && time <= at),
+    );
   }
 
   /** The processes that hold a lock, the last granted one last. */
