@@ -22,6 +22,12 @@ export const LONGEST_WORK: PlanInput = {
 /** Told as soon as it goes on, it stops; whether it does harm before that is a matter of milliseconds. */
 export const outlivedAndTold: Expectation = { ...outlivedButFenced, oneOf: [] };
 
+/** It works to the end; what its release would have found out may be lost in the cut. */
+export const outlivedInTheDark: Expectation = {
+  ...outlivedButFenced,
+  allowed: [...outlivedButFenced.allowed, 'late-loss-notice'],
+};
+
 /** Nobody told it, and it did not ask. */
 export const outlivedUntold: Expectation = {
   ...outlivedAndTold,
@@ -121,5 +127,31 @@ export const etcdCells: readonly CellOfBackend[] = [
     settings: LONGEST_WORK,
     expected: outlivedUntold,
     because: 'its lease is gone when it goes on, and it works to the end all the same',
+  },
+  {
+    recipe: 'lease-queue',
+    fault: 'partition-holder',
+    workload: 'long-hold',
+    settings: LONGEST_WORK,
+    expected: safe,
+    because: 'it counts its deadline from before its last renewal left, so it stops before the lease can end',
+  },
+  {
+    recipe: 'etcd3-lock',
+    fault: 'partition-holder',
+    workload: 'long-hold',
+    // Twice the TTL is over before the work is, and before the run is.
+    settings: { ...LONGEST_WORK, ttlMillis: '2s', thinkMillis: '5200ms..5600ms', timeLimitMillis: '13s' },
+    expected: { ...outlived, findings: ['belief-overlap', 'late-loss-notice'], oneOf: [] },
+    because:
+      'the library says that the lease is lost when twice the TTL has passed, and until then its user believes',
+  },
+  {
+    recipe: 'etcd-ignores-lease-loss',
+    fault: 'partition-holder',
+    workload: 'long-hold',
+    settings: LONGEST_WORK,
+    expected: outlivedInTheDark,
+    because: 'it cannot renew its lease and does not look, so it works to the end',
   },
 ];

@@ -3,7 +3,7 @@
 
 import type { PlanInput } from '../plan.ts';
 import { safe, type CellOfBackend } from './cell.ts';
-import { LONG_WORK, LONGEST_WORK, outlivedAndTold, outlivedUntold } from './etcd.ts';
+import { LONG_WORK, LONGEST_WORK, outlivedAndTold, outlivedInTheDark, outlivedUntold } from './etcd.ts';
 
 /** Many clients that do little else than enter queues, and sessions that outlive the faults. */
 const MANY_ENTRIES: PlanInput = {
@@ -105,5 +105,22 @@ export const zookeeperCells: readonly CellOfBackend[] = [
     settings: LONGEST_WORK,
     expected: outlivedUntold,
     because: 'its session is gone when it goes on, and it works to the end all the same',
+  },
+  {
+    recipe: 'ephemeral-sequential',
+    fault: 'partition-holder',
+    workload: 'long-hold',
+    settings: LONGEST_WORK,
+    expected: safe,
+    because:
+      'it counts its deadline from before its last heartbeat left, so it stops before the session can end',
+  },
+  {
+    recipe: 'zk-ignores-session-loss',
+    fault: 'partition-holder',
+    workload: 'long-hold',
+    settings: LONGEST_WORK,
+    expected: outlivedInTheDark,
+    because: 'it hears nothing from the ensemble and does not look, so it works to the end',
   },
 ];

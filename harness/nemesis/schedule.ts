@@ -6,6 +6,7 @@ import type { Schedule } from '../contract/fault.ts';
 import { randomStream } from '../rng.ts';
 import { groupScenarios } from './group-scenarios.ts';
 import { leaderScenarios } from './leader-scenarios.ts';
+import { partitionScenarios } from './partition-scenarios.ts';
 import {
   OUTAGE_MILLIS,
   pastTheLease,
@@ -186,7 +187,12 @@ const singleScenarios: readonly Scenario[] = [
   },
 ];
 
-export const scenarios: readonly Scenario[] = [...singleScenarios, ...groupScenarios, ...leaderScenarios];
+export const scenarios: readonly Scenario[] = [
+  ...singleScenarios,
+  ...groupScenarios,
+  ...leaderScenarios,
+  ...partitionScenarios,
+];
 
 /** The scenario of that name, or undefined. */
 export function scenarioNamed(name: string): Scenario | undefined {
