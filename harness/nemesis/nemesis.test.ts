@@ -243,6 +243,96 @@ const acquire = (id: number, process: string, lock: string): HistoryEvent => ({
   lock,
 });
 
+function pauseAt(target: FaultSpec['target'], fault = 'pause'): FaultSpec {
+  return { fault, target, durationMillis: millis(10_000) };
+}
+
+function fakeKind(name: string, hurts?: 'network'): FaultKind {
+  return {
+    name,
+    summary: 'a fake',
+    ...(hurts && { hurts }),
+    inject: async () => ({ evidence: {}, healed: {}, [Symbol.asyncDispose]: async () => {} }),
+  };
+}
+
+describe('targets among servers', () => {
+  const servers = ['r1', 'r2', 'r3', 'r4', 'r5'].map(fakeNode);
+  function group(steps: readonly Step[], roles: Readonly<Record<string, string>> = {}) {
+    const events: HistoryEvent[] = [];
+    const nemesis = new Nemesis({
+      schedule: { steps, seed: '1' },
+      kinds: new Map([
+        ['pause', fakeKind('pause')],
+        ['cut', fakeKind('cut', 'network')],
+      ]),
+      clock: monotonicClock(monotonicOrigin()),
+      servers,
+      clients: [],
+      askRole: async ({ name }) => {
+        const role = roles[name];
+        return role === undefined ? undefined : { role };
+      },
+      nodeOf: () => undefined,
+      append: (event) => events.push(event),
+    });
+    const begun = (): (readonly string[])[] =>
+      events.flatMap((event) => (event.type === 'fault' && event.phase === 'begin' ? [event.targets] : []));
+    return { nemesis, events, begun };
+  }
+
+  const voted = (id: number, granting: number): HistoryEvent => ({
+    type: 'ok',
+    id,
+    time: nanos(id),
+    process: 'c1',
+    op: 'acquire',
+    votes: servers.map(({ name }, index) => ({
+      node: name,
+      answer: index < granting ? 'granted' : 'unavailable',
+      at: nanos(id),
+    })),
+  });
+
+  it('asks for a role, records the answers, and hits the one that has it', async () => {
+    const step: Step = { kind: 'at', atMillis: millis(0), spec: pauseAt({ kind: 'role', role: 'primary' }) };
+    const { nemesis, events, begun } = group([step], { r1: 'replica', r2: 'primary' });
+    nemesis.start();
+    await soon();
+    await nemesis.heal();
+    expect(begun()).toEqual([['r2']]);
+    expect(events.filter(({ type }) => type === 'server')).toMatchObject([
+      { node: 'r1', role: 'replica' },
+      { node: 'r2', role: 'primary' },
+    ]);
+  });
+
+  it('hits a voter only when the grant hangs by its vote, and waits for such a grant', async () => {
+    const step = pauseHolder({ limit: 1, spec: pauseAt({ kind: 'voter' }) });
+    const { nemesis, begun } = group([step]);
+    nemesis.start();
+    nemesis.observe(voted(1, 5));
+    await soon();
+    expect(begun()).toEqual([]);
+    nemesis.observe(voted(2, 3));
+    await soon();
+    await nemesis.heal();
+    expect(begun()).toHaveLength(1);
+    expect(['r1', 'r2', 'r3']).toContain(begun()[0]?.[0]);
+  });
+
+  it('finds the server that is cut off, and hurts its process as well', async () => {
+    const { nemesis, begun } = group([
+      { kind: 'at', atMillis: millis(0), spec: pauseAt({ kind: 'node', name: 'r4' }, 'cut') },
+      { kind: 'at', atMillis: millis(15), spec: pauseAt({ kind: 'cut-off' }) },
+    ]);
+    nemesis.start();
+    await soon();
+    await nemesis.heal();
+    expect(begun()).toEqual([['r4'], ['r4']]);
+  });
+});
+
 describe('Tracker', () => {
   it('knows holders, the last granted last, until they ask to release', () => {
     const tracker = new Tracker();
