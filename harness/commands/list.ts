@@ -15,11 +15,12 @@ export function listCommand(patterns: readonly string[], flags: { json?: boolean
   const cells = patterns.length === 0 ? catalogue : patterns.flatMap((pattern) => matchingCells(pattern));
   const rows = cells.map((cell) => {
     const backend = backends.find(({ name }) => name === cell.backend);
+    const variant = backend?.variants?.find(({ name }) => name === cell.variant);
     const recipe = backend?.recipes.find(({ name }) => name === cell.recipe);
     const loadMillis = parseDuration(PLAN_DEFAULTS.timeLimitMillis) ?? 0;
     return {
       cell: cellName(cell),
-      topology: backend?.topology,
+      topology: variant === undefined ? backend?.topology : `${backend?.topology}; here: ${variant.summary}`,
       recipe: recipe?.summary,
       tokenSource: recipe?.tokenSource ?? null,
       flaw: recipe?.flaw ?? null,
@@ -37,13 +38,12 @@ export function listCommand(patterns: readonly string[], flags: { json?: boolean
     const codes = [...row.expected.findings, ...row.expected.liveness].join(', ');
     process.stdout.write(
       `${row.cell}\n` +
+        `  servers:  ${row.topology}\n` +
         `  expected: ${row.expected.grade}${codes === '' ? '' : ` (${codes})`}, ${row.because}\n` +
         `  recipe:   ${row.recipe}${row.flaw === null ? '' : `; wrong on purpose: ${row.flaw}`}\n` +
         `  token:    ${row.tokenSource ?? 'none'}\n`,
     );
   }
-  process.stdout.write(
-    `${rows.length} cells, about ${rows[0]?.estimatedSeconds ?? 0} s each. Topology: ${[...new Set(rows.map((row) => row.topology))].join('; ')}\n`,
-  );
+  process.stdout.write(`${rows.length} cells, about ${rows[0]?.estimatedSeconds ?? 0} s each\n`);
   return EXIT_CODE.ok;
 }
