@@ -20,7 +20,7 @@ export function listCommand(patterns: readonly string[], flags: { json?: boolean
     const loadMillis = parseDuration(PLAN_DEFAULTS.timeLimitMillis) ?? 0;
     return {
       cell: cellName(cell),
-      topology: variant === undefined ? backend?.topology : `${backend?.topology}; here: ${variant.summary}`,
+      topology: variant?.summary ?? backend?.topology,
       recipe: recipe?.summary,
       tokenSource: recipe?.tokenSource ?? null,
       flaw: recipe?.flaw ?? null,

@@ -43,6 +43,7 @@ export const DEFAULT_VARIANT = 'default';
 
 export interface Variant {
   readonly name: string;
+  /** One line for people: what runs, in the place of `topology`. */
   readonly summary: string;
 }
 

@@ -35,7 +35,7 @@ export const redisReplicated: Backend = {
   variants: [
     {
       name: 'min-replicas',
-      summary: `min-replicas-to-write 1, min-replicas-max-lag ${LAG_SECONDS_MAX}: a primary without replicas refuses writes`,
+      summary: `a Redis primary with two replicas, which refuses writes when none is in step (min-replicas-to-write 1, min-replicas-max-lag ${LAG_SECONDS_MAX})`,
     },
   ],
   servers: ({ variant }) => {

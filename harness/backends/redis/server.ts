@@ -57,9 +57,12 @@ export const redisSingle: Backend = {
   name: 'redis-single',
   topology: 'one Redis server that has every write on disk before it answers',
   variants: [
-    { name: 'no-persistence', summary: 'a server that ends comes back empty' },
-    { name: 'valkey', summary: 'Valkey 8.1 in the place of Redis' },
-    { name: 'valkey-9', summary: 'Valkey 9 in the place of Redis, which offers DELIFEQ' },
+    { name: 'no-persistence', summary: 'one Redis server that writes nothing to disk: it comes back empty' },
+    { name: 'valkey', summary: 'one Valkey 8.1 server that has every write on disk before it answers' },
+    {
+      name: 'valkey-9',
+      summary: 'one Valkey 9 server (it offers DELIFEQ) that has every write on disk before it answers',
+    },
   ],
   servers: ({ variant }) => [
     {

@@ -25,10 +25,15 @@ export const redlockBackend: Backend = {
   name: 'redlock',
   topology: 'five independent Redis servers, each with every write on disk before it answers',
   variants: [
-    { name: 'no-persistence', summary: 'a server that ends comes back empty, and at once' },
+    {
+      name: 'no-persistence',
+      summary:
+        'five independent Redis servers that write nothing to disk: one that ends comes back empty, and at once',
+    },
     {
       name: 'delayed-restart',
-      summary: 'a server that ends comes back empty, and not before the longest TTL has passed',
+      summary:
+        'five independent Redis servers that write nothing to disk: one that ends comes back empty, and not before the longest TTL has passed',
     },
   ],
   servers: (options) => Array.from({ length: NODES }, (_, index) => serverSpec(`r${index + 1}`, options)),
