@@ -51,17 +51,18 @@ function expectAsExpected(run: StoredRun): void {
 }
 
 /**
- * One cell of each backend, variant, fault, workload and expectation, which keeps the tests within minutes;
- * LOCKPICK_CELLS=all runs every one.
+ * A tour that keeps the tests within minutes: of the backend that the others resemble one cell of each fault, workload
+ * and expected grade, of the others one of each variant and grade. LOCKPICK_CELLS=all runs every cell.
  */
+function stopOfTour({ backend, variant, fault, workload, expected }: Cell): string {
+  const place = backend === 'redis-single' ? [variant, fault, workload] : [variant];
+  return [backend, ...place, expected.grade].join('/');
+}
+
 const cells =
   process.env['LOCKPICK_CELLS'] === 'all'
     ? catalogue
-    : [
-        ...Map.groupBy(catalogue, ({ backend, variant, fault, workload, expected }) =>
-          [backend, variant, fault, workload, expected.grade].join('/'),
-        ).values(),
-      ].flatMap(([first]) => first ?? []);
+    : [...Map.groupBy(catalogue, stopOfTour).values()].flatMap(([first]) => first ?? []);
 
 describe('catalogued cells show what theory expects', () => {
   it.each(cells.map((cell) => ({ name: cellName(cell), cell })))('$name', async ({ cell }) => {
