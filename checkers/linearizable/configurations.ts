@@ -41,7 +41,10 @@ export interface Configurations {
   load(configuration: number, cursor: Cursor): void;
   level(configuration: number): number;
   parent(configuration: number): number;
+  /** The choice by which it was reached; of one without parent: the state from which the search began. */
   via(configuration: number): number;
+  /** The state from which the search that led to it began. */
+  root(configuration: number): number;
   readonly count: () => number;
   readonly bytes: () => number;
 }
@@ -147,6 +150,11 @@ export function createConfigurations(slots: number, usedSets: UsedSets): Configu
     level: (configuration) => records[configuration * width + LEVEL] ?? 0,
     parent: (configuration) => records[configuration * width + PARENT] ?? 0,
     via: (configuration) => records[configuration * width + VIA] ?? 0,
+    root(configuration) {
+      let at = configuration;
+      while (records[at * width + PARENT] !== NONE) at = records[at * width + PARENT] ?? 0;
+      return records[at * width + VIA] ?? 0;
+    },
     count: () => count,
     bytes: () => records.byteLength + heads.byteLength,
   };

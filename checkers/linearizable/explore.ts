@@ -46,31 +46,30 @@ export type Exploration = {
       /** The entries that took effect, in order, and the state after them. */
       readonly order: () => PartialOrder;
     }
-  | {
-      readonly verdict: 'invalid';
-      /** The level that no order gets past, unless `isCut`: then the first that none tried got to. */
-      readonly level: number;
-      /** Some orders were given up before they got as far as they could. */
-      readonly isCut: boolean;
-      /** Some of the orders that got furthest. */
-      readonly orders: () => readonly PartialOrder[];
-    }
-  | {
-      readonly verdict: 'unknown';
-      readonly exhausted: 'steps' | 'memory';
-      /** The furthest level that was reached. */
-      readonly level: number;
-    }
+  | ({ readonly verdict: 'invalid' } & Furthest)
+  | ({ readonly verdict: 'unknown'; readonly exhausted: 'steps' | 'memory' } & Furthest)
 );
 
-/** How many of the longest orders are remembered. */
-const ORDERS_MAX = 4;
+export interface Furthest {
+  /** The furthest level to which an order got; everything that returned before is explained by it. */
+  readonly level: number;
+  /** Levels of entries that could not become legal any more where orders of that length were given up. */
+  readonly lost: readonly number[];
+  /** Some orders were given up before they got as far as they could. */
+  readonly isCut: boolean;
+  /** Some of the orders that got furthest. */
+  readonly orders: () => readonly PartialOrder[];
+}
 
-/** Explores `timeline`, whose candidates are entries of `machine`. */
+/** How many of the longest orders, and of the entries lost after them, are remembered. */
+const FURTHEST_MAX = 4;
+
+/** Explores `timeline`, whose candidates are entries of `machine`, from each of the states `roots`. */
 export function explore(
   machine: Machine,
   timeline: Timeline,
   { stepsMax, bytesMax }: SearchLimits,
+  roots: readonly number[] = [machine.initial],
 ): Exploration {
   const { levels, entry, traits } = timeline;
   const usedSets = createUsedSets(entry.length - levels);
@@ -86,76 +85,87 @@ export function explore(
   /** Of each: it was reached by a total candidate at this level, and nothing has observed that yet. */
   const unobserved: boolean[] = [];
   let furthest: number[] = [];
+  let lost: number[] = [];
   let steps = 0;
   let isCut = false;
 
   const summary = () => ({ steps, configurations: configurations.count() });
-  const orderBy = (vias: readonly number[]): PartialOrder => orderOf(machine, timeline, vias);
+  const orderBy = (root: number, vias: readonly number[]): PartialOrder =>
+    orderOf(machine, timeline, { root, vias });
+  const furthestLevel = (): number => (furthest[0] === undefined ? 0 : configurations.level(furthest[0]));
+  const soFar = (): Furthest => ({
+    level: furthestLevel(),
+    lost,
+    isCut,
+    orders: () =>
+      furthest.map((configuration) =>
+        orderBy(configurations.root(configuration), viasOf(configurations, configuration)),
+      ),
+  });
 
-  const add = (parent: number, via: number): number => {
+  /** Keeps where `walk` is, if that is worth exploring. */
+  const keep = (origin: { readonly parent: number; readonly via: number }, isUnobserved: boolean): void => {
+    const hopeless = outlook.lostObserver();
+    if (hopeless !== undefined) {
+      isCut = true;
+      if (cursor.level >= furthestLevel() && lost.length < FURTHEST_MAX && !lost.includes(hopeless))
+        lost.push(hopeless);
+      return;
+    }
+    if (outlook.isDoomed(cursor.state)) cursor.state = DOOMED;
     hiding.survey();
-    return configurations.add(cursor, { parent, via }, hiding);
-  };
-  const push = (configuration: number, isUnobserved: boolean): void => {
+    const configuration = configurations.add(cursor, origin, hiding);
+    if (configuration === NONE) return;
     path.push(configuration);
     tried.push(START);
     unobserved.push(isUnobserved);
-    const best = furthest[0] === undefined ? NONE : configurations.level(furthest[0]);
-    if (cursor.level > best) furthest = [configuration];
-    else if (cursor.level === best && furthest.length < ORDERS_MAX) furthest.push(configuration);
+    if (furthest.length === 0 || cursor.level > furthestLevel()) {
+      furthest = [configuration];
+      lost = [];
+    } else if (cursor.level === furthestLevel() && furthest.length < FURTHEST_MAX)
+      furthest.push(configuration);
   };
 
-  walk.settle();
-  if (cursor.level === levels) return { verdict: 'valid', ...summary(), order: () => orderBy([]) };
-  push(add(NONE, NONE), false);
-
-  for (let top = path.at(-1); top !== undefined; top = path.at(-1)) {
-    walk.rewind(configurations.level(top));
-    configurations.load(top, cursor);
-    const depth = path.length - 1;
-    const choice = choices.next(tried[depth] ?? START, unobserved[depth] === true);
-    steps += choices.steps();
-    if (choice === entry.length) {
-      path.pop();
-      tried.pop();
-      unobserved.pop();
-      continue;
+  for (const root of roots) {
+    walk.restart(root);
+    walk.settle();
+    if (cursor.level === levels) return { verdict: 'valid', ...summary(), order: () => orderBy(root, []) };
+    keep({ parent: NONE, via: root }, false);
+    for (let top = path.at(-1); top !== undefined; top = path.at(-1)) {
+      walk.rewind(configurations.level(top));
+      configurations.load(top, cursor);
+      const depth = path.length - 1;
+      const choice = choices.next(tried[depth] ?? START, unobserved[depth] === true);
+      steps += choices.steps();
+      if (choice === entry.length) {
+        path.pop();
+        tried.pop();
+        unobserved.pop();
+        continue;
+      }
+      if (steps > stepsMax || configurations.bytes() + usedSets.bytes() > bytesMax)
+        return {
+          verdict: 'unknown',
+          ...summary(),
+          exhausted: steps > stepsMax ? 'steps' : 'memory',
+          ...soFar(),
+        };
+      tried[depth] = choice;
+      const { level } = cursor;
+      if (choice >= levels) cursor.used = usedSets.with(cursor.used, choice - levels);
+      if (choice === HIDE) walk.hide();
+      else walk.take(choice, choices.stepped());
+      const observed = walk.settle();
+      steps += observed + 1;
+      if (cursor.level === levels) {
+        const vias = [...viasOf(configurations, top), choice];
+        return { verdict: 'valid', ...summary(), order: () => orderBy(root, vias) };
+      }
+      const isTotal = choice !== HIDE && ((traits[choice] ?? 0) & TOTAL) !== 0;
+      keep({ parent: top, via: choice }, isTotal && observed === 0 && cursor.level === level);
     }
-    if (steps > stepsMax || configurations.bytes() + usedSets.bytes() > bytesMax) {
-      const level = furthest[0] === undefined ? 0 : configurations.level(furthest[0]);
-      const exhausted = steps > stepsMax ? 'steps' : 'memory';
-      return { verdict: 'unknown', ...summary(), exhausted, level };
-    }
-    tried[depth] = choice;
-    const { level } = cursor;
-    if (choice >= levels) cursor.used = usedSets.with(cursor.used, choice - levels);
-    if (choice === HIDE) walk.hide();
-    else walk.take(choice, choices.stepped());
-    const observed = walk.settle();
-    steps += observed + 1;
-    if (cursor.level === levels) {
-      const vias = [...viasOf(configurations, top), choice];
-      return { verdict: 'valid', ...summary(), order: () => orderBy(vias) };
-    }
-    if (outlook.isHopeless()) {
-      isCut = true;
-      continue;
-    }
-    if (outlook.isDoomed(cursor.state)) cursor.state = DOOMED;
-    const configuration = add(top, choice);
-    if (configuration === NONE) continue;
-    const isTotal = choice !== HIDE && ((traits[choice] ?? 0) & TOTAL) !== 0;
-    push(configuration, isTotal && observed === 0 && cursor.level === level);
   }
-
-  const [first] = furthest;
-  return {
-    verdict: 'invalid',
-    ...summary(),
-    level: first === undefined ? 0 : configurations.level(first),
-    isCut,
-    orders: () => furthest.map((configuration) => orderBy(viasOf(configurations, configuration))),
-  };
+  return { verdict: 'invalid', ...summary(), ...soFar() };
 }
 
 /** The choices that led to a configuration, first to last. */
@@ -166,11 +176,16 @@ function viasOf(configurations: Configurations, last: number): number[] {
   return vias.reverse();
 }
 
-/** Everything that took effect by these choices, in order. */
-function orderOf(machine: Machine, timeline: Timeline, vias: readonly number[]): PartialOrder {
+/** Everything that took effect from the state `root` on by these choices, in order. */
+function orderOf(
+  machine: Machine,
+  timeline: Timeline,
+  { root, vias }: { readonly root: number; readonly vias: readonly number[] },
+): PartialOrder {
   const isBlind = (candidate: number): boolean => ((timeline.traits[candidate] ?? 0) & BLIND) !== 0;
   const walk = createWalk(machine, timeline);
   const order: number[] = [];
+  walk.restart(root);
   walk.settle(order);
   for (const via of vias) {
     if (via === HIDE) {

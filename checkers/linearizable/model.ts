@@ -31,6 +31,8 @@ export interface Machine {
    * machines whose every entry observes or is total. Absent: nobody can tell.
    */
   readonly outOfReach?: (state: number, entry: number) => boolean;
+  /** All states there can be, if they are known and few. */
+  readonly states?: () => readonly number[];
   /** In words, a whole clause. */
   readonly describe: (state: number) => string;
 }

@@ -10,8 +10,8 @@ import type { UsedSets } from './used-sets.ts';
 import type { Walk } from './walk.ts';
 
 export interface Outlook {
-  /** Nothing that follows from where `walk` is now satisfies the model. */
-  isHopeless(): boolean;
+  /** The level of an observer that cannot take effect any more from where `walk` is now; undefined: there is hope. */
+  lostObserver(): number | undefined;
   /** If the state were `state` where `walk` is now, something blind would take effect before anything that observes. */
   isDoomed(state: number): boolean;
 }
@@ -20,7 +20,7 @@ export interface Outlook {
 export function createOutlook(machine: Machine, timeline: Timeline, walk: Walk, usedSets: UsedSets): Outlook {
   const { outOfReach } = machine;
   if (outOfReach === undefined || (timeline.anyTraits & OBSERVES) === 0)
-    return { isHopeless: () => false, isDoomed: () => false };
+    return { lostObserver: () => undefined, isDoomed: () => false };
   const { levels, entry, traits, opens, slots } = timeline;
   const { cursor, occupant, pending } = walk;
   const is = (candidate: number, trait: number): boolean => ((traits[candidate] ?? 0) & trait) !== 0;
@@ -66,17 +66,17 @@ export function createOutlook(machine: Machine, timeline: Timeline, walk: Walk, 
   const firstLaterObserver = firstLaterOf(observers, opens, levels);
 
   return {
-    isHopeless() {
+    lostObserver() {
       for (let slot = 0; slot < slots; slot++)
-        if (observesAt(slot) && isLost(occupant[slot] ?? 0)) return true;
+        if (observesAt(slot) && isLost(occupant[slot] ?? 0)) return occupant[slot];
       // And the next one that has not been invoked yet.
       for (
         let level = nextObserver[cursor.level] ?? levels;
         level < levels;
         level = nextObserver[level + 1] ?? levels
       )
-        if ((opens[level] ?? 0) > cursor.level) return isLost(level);
-      return false;
+        if ((opens[level] ?? 0) > cursor.level) return isLost(level) ? level : undefined;
+      return undefined;
     },
     isDoomed(state) {
       let first = levels;

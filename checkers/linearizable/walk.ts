@@ -25,6 +25,8 @@ export interface Walk {
   hide(): void;
   /** Applies the rules that leave no choice. Returns how many candidates took effect by them; `order` collects them. */
   settle(order?: number[]): number;
+  /** Goes back to the beginning, with the state `root`. */
+  restart(root: number): void;
   /** Goes back to `level`, which is not after the cursor's; the caller restores the rest of the cursor. */
   rewind(level: number): void;
 }
@@ -81,6 +83,13 @@ export function createWalk(machine: Machine, timeline: Timeline): Walk {
     return cursor.level > from;
   };
 
+  const rewind = (level: number): void => {
+    while (cursor.level > level) {
+      cursor.level--;
+      occupant[slot[cursor.level] ?? 0] = cursor.level;
+    }
+  };
+
   return {
     cursor,
     occupant,
@@ -101,11 +110,11 @@ export function createWalk(machine: Machine, timeline: Timeline): Walk {
       while (pass() && cursor.level < levels);
       return observed;
     },
-    rewind(level) {
-      while (cursor.level > level) {
-        cursor.level--;
-        occupant[slot[cursor.level] ?? 0] = cursor.level;
-      }
+    restart(root) {
+      rewind(0);
+      bits.fill(0);
+      Object.assign(cursor, { state: root, used: 0, overwritten: NONE });
     },
+    rewind,
   };
 }

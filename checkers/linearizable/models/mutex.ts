@@ -28,6 +28,7 @@ export const mutex: Model<LockEntries> = {
         }
       },
       observes: observesByKind(entries, Kind.busy),
+      states: () => [FREE, HELD],
       describe: (state) => (state === FREE ? 'the lock is free' : 'the lock is held'),
     };
   },

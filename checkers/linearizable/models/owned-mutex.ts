@@ -33,6 +33,7 @@ export const ownedMutex: Model<LockEntries> = {
         }
       },
       observes: observesByKind(entries, Kind.renew, Kind.disowned, Kind.busy),
+      states: () => [FREE, ...owners.map((_, index) => index + 1)],
       describe: (state) => (state === FREE ? 'the lock is free' : `${owners[state - 1]} holds the lock`),
     };
   },

@@ -49,6 +49,12 @@ function registerMachine(entries: StoreEntries): Machine {
       },
     }),
     observes: observesByKind(entries, Kind.read, Kind.casFailed),
+    states() {
+      const written = new Set([0]);
+      for (let entry = 0; entry < size; entry++)
+        if (kind[entry] === Kind.write || kind[entry] === Kind.cas) written.add(value[entry] ?? 0);
+      return [...written];
+    },
     describe: (state) => `the value is ${values[state]}`,
   };
 }
