@@ -111,6 +111,14 @@ const MATCHED: readonly ErrorMeaning[] = [
     source: 'etcd 3.5, server/etcdserver/apply.go, quotaApplierV3.Txn',
   },
   {
+    match: 'circuit breaker is open',
+    error: 'breaker-open',
+    definite: true,
+    meaning:
+      'After three failures the library tries no server for five seconds; a lease it may have had holds no key.',
+    source: 'etcd3 1.1.2, lib/connection-pool.js, defaultCircuitBreaker',
+  },
+  {
     match: 'DEADLINE_EXCEEDED',
     error: TIMED_OUT.error,
     definite: false,
