@@ -3,7 +3,6 @@
 
 import type { Call, CallHistory, CallValue } from '../../harness/history/calls.ts';
 import { Kind, NEVER, type StoreEntries } from './entries.ts';
-import type { FailedCas } from './lock-entries.ts';
 import { mapValues, partitionsBy } from './partitions.ts';
 import { storeColumns, type NamedAccess } from './store-columns.ts';
 
@@ -18,9 +17,8 @@ const STORE_CALLS: Readonly<Record<string, Kind>> = {
   txn: Kind.transaction,
 };
 
-export function isStoreCall(name: string): boolean {
-  return Object.hasOwn(STORE_CALLS, name);
-}
+/** Whether a failed compare-and-set proves what it found. */
+type FailedCas = 'evidence' | 'ignored';
 
 /** An entry's id is the position of its call. Throws `RangeError` on an operand of the wrong form. O(n log n). */
 export function storePartitionsOfCalls(

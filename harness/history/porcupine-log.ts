@@ -5,9 +5,6 @@
 import { pairCalls, type CallEvent, type CallHistory, type CallValue } from './calls.ts';
 import { HistoryError } from './history.ts';
 
-/** What a register holds that was never written. */
-export const NIL = 'nil';
-
 const LOG_LINE = /^INFO\s+jepsen\.util\s+-\s+(\S+)\s+:(invoke|ok|fail|info)\s+:(\w+)\s+(.*)$/;
 
 /** Throws `HistoryError` on a line that is no operation, or as `pairCalls` does. */
