@@ -6,12 +6,12 @@ import { givenTwice, givenTwiceWithOldTokens, safe, type CellOfBackend } from '.
 
 /** Work that outlasts a promotion, with a lease that outlasts the work. */
 const SLOW_WORK: PlanInput = {
-  ttlMillis: '6s',
-  thinkMillis: '1500ms..2900ms',
+  ttlMillis: '8s',
+  thinkMillis: '2500ms..3900ms',
   pollMillis: '20ms..40ms',
   clients: 10,
   locks: 4,
-  timeLimitMillis: '12s',
+  timeLimitMillis: '14s',
   minContendedHandoffs: 2,
 };
 

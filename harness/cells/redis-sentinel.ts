@@ -6,8 +6,8 @@ import { givenTwice, givenTwiceWithOldTokens, safe, type CellOfBackend } from '.
 
 /** Leases that outlast a failover, and more clients that wait than locks. */
 const SLOW_WORK: PlanInput = {
-  ttlMillis: '6s',
-  thinkMillis: '1500ms..2900ms',
+  ttlMillis: '8s',
+  thinkMillis: '2500ms..3900ms',
   pollMillis: '20ms..40ms',
   clients: 10,
   locks: 4,
@@ -27,7 +27,7 @@ export const redisSentinelCells: readonly CellOfBackend[] = [
     recipe: 'set-nx-px',
     fault: 'kill-isolated-primary',
     workload: 'counter',
-    settings: { ...SLOW_WORK, timeLimitMillis: '12s' },
+    settings: { ...SLOW_WORK, timeLimitMillis: '14s' },
     expected: givenTwice,
     because:
       'the old primary goes on granting to those that still reach it, and the promoted replica has never heard of that',
@@ -36,7 +36,7 @@ export const redisSentinelCells: readonly CellOfBackend[] = [
     recipe: 'fenced-incr',
     fault: 'kill-isolated-primary',
     workload: 'counter',
-    settings: { ...SLOW_WORK, timeLimitMillis: '12s' },
+    settings: { ...SLOW_WORK, timeLimitMillis: '14s' },
     expected: givenTwiceWithOldTokens,
     because: 'the promoted replica has never heard of the locks that are held, nor of the tokens handed out',
   },

@@ -178,7 +178,8 @@ export const redisSingleCells: readonly CellOfBackend[] = [
     recipe: 'constant-value',
     fault: 'pause-holder',
     workload: 'counter',
-    settings: { locks: 1 },
+    // Long enough that the pause surely meets it.
+    settings: { locks: 1, thinkMillis: '150ms..250ms' },
     expected: { ...outlived, findings: ['belief-overlap', 'foreign-release', 'double-grant'] },
     because: 'the late holder finds its value in the key, as everybody does, and removes the lock of another',
   },
