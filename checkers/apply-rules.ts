@@ -3,7 +3,7 @@
 
 import type { Grant } from '../harness/history/grants.ts';
 import type { History } from '../harness/history/history.ts';
-import { FINDINGS_MAX, inOrder } from './finding.ts';
+import { inOrder, quota } from './finding.ts';
 import type { Finding, FindingCode, RuleResult, Verdict } from './verdict.ts';
 
 type Rule<Code extends FindingCode> = (history: History, grants: readonly Grant[]) => RuleResult<Code>;
@@ -28,18 +28,19 @@ export function applyRules<Code extends FindingCode>(
     const began = nowMillis();
     const result = attempt(() => rule(history, grants));
     const millis = Math.round((nowMillis() - began) * 1e3) / 1e3;
-    if (result.verdict === 'invalid')
-      for (const finding of result.findings.slice(0, FINDINGS_MAX)) findings.push(finding);
-    const reason = reasonOf(result);
+    let unlisted = result.verdict === 'invalid' ? (result.omitted ?? 0) : 0;
+    const listed = quota();
+    for (const finding of result.verdict === 'invalid' ? result.findings : [])
+      if (listed(finding.code, finding.store)) findings.push(finding);
+      else unlisted += 1;
+    const reason = reasonOf(result, unlisted);
     return { name, verdict: result.verdict, millis, ...(reason !== undefined && { reason }) };
   });
   return { findings: inOrder(findings), checkers };
 }
 
-function reasonOf(result: RuleResult): string | undefined {
+function reasonOf(result: RuleResult, unlisted: number): string | undefined {
   if (result.verdict === 'unknown') return result.reason;
-  if (result.verdict === 'valid') return undefined;
-  const unlisted = (result.omitted ?? 0) + Math.max(0, result.findings.length - FINDINGS_MAX);
   return unlisted === 0 ? undefined : `${unlisted} more findings are not listed`;
 }
 

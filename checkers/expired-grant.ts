@@ -14,7 +14,7 @@ export function expiredGrant(history: History, grants: readonly Grant[]): RuleRe
   for (const grant of grants) {
     const { completed, validUntil } = grant.acquire;
     if (completed !== undefined && validUntil !== undefined && validUntil <= completed)
-      findings.add(() => expired(history, grant, { completed, validUntil }));
+      findings.add('expired-grant', () => expired(history, grant, { completed, validUntil }));
   }
   return findings.result();
 }

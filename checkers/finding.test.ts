@@ -89,7 +89,7 @@ describe('a collector', () => {
     const findings = collector();
     let made = 0;
     for (let op = 0; op < FINDINGS_MAX + 5; op++)
-      findings.add(() => {
+      findings.add('double-grant', () => {
         made += 1;
         return foundAt(op, op);
       });
@@ -100,6 +100,16 @@ describe('a collector', () => {
       5,
     ]);
     expect(collector().result()).toEqual({ verdict: 'valid' });
+  });
+
+  it('never lets many of one code hide one of another', () => {
+    const findings = collector();
+    for (let op = 0; op < FINDINGS_MAX + 5; op++) findings.add('belief-overlap', () => foundAt(op, op));
+    findings.add('double-grant', () => foundAt(1, 999_999));
+    const result = findings.result();
+    expect(result.verdict === 'invalid' && result.findings.some(({ ops }) => ops.includes(999_999))).toBe(
+      true,
+    );
   });
 });
 

@@ -35,22 +35,37 @@ export function faultsWithin(history: History, from: Nanos, to: Nanos): readonly
   return history.faults.filter(({ begin, end }) => begin <= to && (end === undefined || end >= from));
 }
 
-/** A rule lists no more than this: a lock that locks nothing has more violations than memory has room for. */
+/**
+ * A verdict lists no more than this of one code in one store: a lock that locks nothing has more violations than memory
+ * has room for. Counted for each by itself, so that many of one kind never hide one of another.
+ */
 export const FINDINGS_MAX = 10_000;
 
-/** Findings as a rule makes them: the first `FINDINGS_MAX` are kept, the others counted and never made. */
+/** Says of each finding whether it still is to be listed. */
+export function quota(): (code: FindingCode, store?: string) => boolean {
+  const listed = new Map<string, number>();
+  return (code, store = '') => {
+    const kind = `${code} ${store}`;
+    const count = listed.get(kind) ?? 0;
+    listed.set(kind, count + 1);
+    return count < FINDINGS_MAX;
+  };
+}
+
+/** Findings as a rule makes them: the first `FINDINGS_MAX` of a code are kept, the others counted and never made. */
 export interface Collector<Code extends FindingCode> {
-  add(make: () => Finding<Code>): void;
+  add(code: Code, make: () => Finding<Code>): void;
   /** `inOrder`. */
   result(): RuleResult<Code>;
 }
 
 export function collector<Code extends FindingCode>(): Collector<Code> {
   const findings: Finding<Code>[] = [];
+  const listed = quota();
   let omitted = 0;
   return {
-    add(make) {
-      if (findings.length < FINDINGS_MAX) findings.push(make());
+    add(code, make) {
+      if (listed(code)) findings.push(make());
       else omitted += 1;
     },
     result: () => resultOf(inOrder(findings), omitted),
@@ -62,9 +77,9 @@ export function inOrder<Code extends FindingCode>(findings: readonly Finding<Cod
   return findings.toSorted((a, b) => a.at - b.at || (a.id < b.id ? -1 : 1));
 }
 
-/** The container that a process ran in, which is what faults name: a restarted `c3` is the process `c3.2`. */
+/** The container that a process ran in, which is what faults name: a restarted `c3` is `c3.2`; an address is itself. */
 export function containerOf(process: string): string {
-  return process.replace(/\.\d+$/, '');
+  return process.replace(/^(.*[a-z].*)\.\d+$/i, '$1');
 }
 
 /** The containers that a client process ran in. What else a fault names is a server. */

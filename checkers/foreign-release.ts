@@ -37,7 +37,7 @@ export function foreignRelease(history: History, grants: readonly Grant[]): Rule
       const suspects = suspectsOf(history, grant, lateSpans);
       const effect = effectOf(history, { grant, suspects, grants: grantsByLock.get(lock) ?? [], index });
       if (effect === undefined || effect.at >= trustedUntil) continue;
-      findings.add(() =>
+      findings.add('foreign-release', () =>
         foreign(history, { grant, effect, answered: answeredSpans, unanswered, own: suspects[0]?.own }),
       );
     }

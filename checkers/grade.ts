@@ -34,7 +34,7 @@ export interface GradeBasis {
 /** A violation is never masked by an unknown: what was found decides first, except that nothing unproved is praised. */
 export function gradeOf({ meta, grants, findings, power, unknown }: GradeBasis): Grade {
   if (findings.some((finding) => beyondFencing(finding, meta))) return 'unsafe';
-  const tokens = meta.tokens ?? grants.some(({ token }) => token !== undefined);
+  const tokens = meta.tokens ?? (grants.length > 0 && grants.every(({ token }) => token !== undefined));
   if (findings.length > 0 && !tokens) return 'unsafe';
   if (unknown) return 'inconclusive';
   if (findings.length > 0) return 'safe-with-fencing';

@@ -32,9 +32,9 @@ const refused = { type: 'fail', error: 'unavailable' };
 const orphan = step(1, 'c1', 'acquire', [100], { lock: 'k1', ttlMillis: 1000 });
 const killed: Fields = [
   { type: 'fault', id: 'f1', fault: 'kill', targets: ['c1'], phase: 'begin', time: 150 },
-  { type: 'fault', id: 'f1', fault: 'kill', targets: ['c1'], phase: 'acted', time: 200 },
+  { type: 'fault', id: 'f1', fault: 'kill', targets: ['c1'], phase: 'acted', time: 150 },
   { type: 'down', process: 'c1', reason: 'killed', time: 150 },
-  { type: 'fault', id: 'f1', fault: 'kill', targets: ['c1'], phase: 'end', time: 900 },
+  { type: 'fault', id: 'f1', fault: 'kill', targets: ['c1'], phase: 'end', time: 150 },
 ];
 
 describe('stuck-lock', () => {
@@ -67,8 +67,9 @@ describe('stuck-lock', () => {
       { ...fault, phase: 'begin', time: 100 },
       { ...fault, phase: 'end', time: 1151 },
     ]);
-    expect(found([orphan, attempt(2, 2150)], {}, [...killed, ...healedLate])).toEqual([]);
-    expect(found([orphan, attempt(2, 2151)], {}, [...killed, ...healedLate])).toEqual(['stuck-lock 1 2']);
+    // A stopped server may read the request when it goes on, and grant it for a whole TTL from then.
+    expect(found([orphan, attempt(2, 3150)], {}, [...killed, ...healedLate])).toEqual([]);
+    expect(found([orphan, attempt(2, 3151)], {}, [...killed, ...healedLate])).toEqual(['stuck-lock 1 2']);
   });
 
   it('is each lock on its own', () => {

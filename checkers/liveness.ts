@@ -52,15 +52,17 @@ interface LockRecord {
   readonly downs: ReadonlyMap<string, number>;
 }
 
-function leasesOf(history: History, { operations, grants, downs }: LockRecord): Lease[] {
+function leasesOf(history: History, { operations, grants, downs }: LockRecord, healed: number): Lease[] {
   const ttlLongest = operations.reduce((longest, { ttlMillis = 0 }) => Math.max(longest, ttlMillis), 0);
   const leases: Lease[] = [];
   for (const operation of operations) {
     const { op, process, completed, outcome, ttlMillis } = operation;
     if (outcome === 'fail') continue;
     const settled = completed ?? downs.get(process) ?? history.lastSeen.get(process) ?? Infinity;
+    // One of unknown outcome may take effect as late as the service hears of it: when the last fault is over.
+    const landed = outcome === 'info' && operation.invoked < healed ? Math.max(settled, healed) : settled;
     if (op === 'renew' || ttlMillis !== undefined)
-      leases.push({ of: operation, over: settled + nanosOf(millis(ttlMillis ?? ttlLongest)) });
+      leases.push({ of: operation, over: landed + nanosOf(millis(ttlMillis ?? ttlLongest)) });
     else if (outcome === 'info') leases.push({ of: operation, over: downs.get(process) ?? Infinity });
   }
   for (const { acquire, process, leaseEnd, release, hold } of grants) {
@@ -91,7 +93,7 @@ function unavailable(history: History, lock: LockRecord): Finding<Code> | undefi
   const attempts = lock.operations.filter(
     (operation): operation is Acquire => operation.op === 'acquire' && operation.completed !== undefined,
   );
-  const leases = leasesOf(history, lock);
+  const leases = leasesOf(history, lock, healed);
 
   const last = lastOf(leases);
   const due = Math.max(healed, last?.over ?? 0) + slack;

@@ -28,11 +28,11 @@ export function mutualExclusion(history: History, grants: readonly Grant[]): Rul
     for (const earlier of meetingOthers(tenures, grant, tenureOf)) {
       if (!wasAskedInside(grant, earlier, history) && !intersect(earlier.tenure, grant.tenure)) continue;
       doubled.add(earlier);
-      findings.add(() => doubleGrant(history, earlier, grant));
+      findings.add('double-grant', () => doubleGrant(history, earlier, grant));
     }
     for (const earlier of meetingOthers(holds, grant, holdOf))
       if (intersect(earlier.hold, grant.hold) && !doubled.has(earlier))
-        findings.add(() => beliefOverlap(history, earlier, grant));
+        findings.add('belief-overlap', () => beliefOverlap(history, earlier, grant));
   }
   return findings.result();
 }

@@ -17,7 +17,7 @@ export function tokenRegression(history: History, grants: readonly Grant[]): Rul
   const findings = collector<'token-regression'>();
   for (const ofLock of Map.groupBy(grants.filter(hasToken), ({ lock }) => lock).values())
     for (const [earlier, later] of regressions(history, ofLock))
-      findings.add(() => regression(history, earlier, later));
+      findings.add('token-regression', () => regression(history, earlier, later));
   return findings.result();
 }
 

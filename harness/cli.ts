@@ -156,4 +156,9 @@ function stackOf(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 
+// A full disk behind stdout, or a reader that went away (`| head`): without its result a command has not succeeded.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') process.stderr.write(`lockpick: cannot write the result: ${error.message}\n`);
+  process.exitCode = EXIT_CODE.environment;
+});
 await main(process.argv.slice(2));

@@ -69,7 +69,8 @@ describe('parsePlan', () => {
     [{ clients: 0 }, /clients/],
     [{ clients: 'many' }, /clients/],
     [{ locks: 1.5 }, /locks/],
-    [{ thinkMillis: '80ms..30ms' }, /thinkMillis/],
+    [{ thinkMillis: '80ms..30ms' }, /thinkMillis.*"80ms..30ms" is not a span/],
+    [{ thinkMillis: 7 }, /thinkMillis.*is not a span/],
     [{ seed: '' }, /seed/],
   ] satisfies [object, RegExp][])('refuses %j and names the field', (layer, message) => {
     expect(refusal(layer).message).toMatch(message);

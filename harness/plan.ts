@@ -33,20 +33,20 @@ const durationText = z.union([z.string(), z.number().nonnegative()]).transform((
   return duration;
 });
 
-const span = z.union([
-  z.object({ min: durationText, max: durationText }),
-  z.string().transform((value, context) => {
-    const parsed = parseSpan(value);
-    if (parsed === undefined) {
-      context.addIssue({
-        code: 'custom',
-        message: `${JSON.stringify(value)} is not a span; write 20ms..60ms, or one duration`,
-      });
-      return z.NEVER;
-    }
-    return parsed;
-  }),
-]);
+const span = z
+  .union([z.string(), z.object({ min: z.number().nonnegative(), max: z.number().nonnegative() })], {
+    error: 'is not a span; write 20ms..60ms, or one duration',
+  })
+  .transform((value, context): { min: Millis; max: Millis } => {
+    const text = typeof value === 'string' ? value : `${value.min}ms..${value.max}ms`;
+    const parsed = parseSpan(text);
+    if (parsed !== undefined) return parsed;
+    context.addIssue({
+      code: 'custom',
+      message: `${JSON.stringify(text)} is not a span; write 20ms..60ms, or one duration`,
+    });
+    return z.NEVER;
+  });
 
 /** At most this many processes: operation ids are dealt out in strides of it. */
 export const PROCESSES_MAX = 1000;

@@ -79,10 +79,14 @@ export function appendTrend(out: string, line: object): void {
   appendFileSync(join(out, 'history.jsonl'), `${JSON.stringify(line)}\n`);
 }
 
-/** The text of a file of a run. Throws HarnessError('usage') that names what is missing. */
+/** The text of a file of a run. Throws HarnessError('usage') that says what is missing or cannot be read. */
 export function readRunFile(path: string): string {
   if (!existsSync(path)) throw new HarnessError('usage', `${path} does not exist`);
-  return readFileSync(path, 'utf8');
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new HarnessError('usage', `cannot read ${path}: ${messageOf(error)}`);
+  }
 }
 
 function writing<T>(path: string, write: (path: string) => T): T {

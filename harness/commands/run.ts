@@ -22,6 +22,8 @@ import { writeReport } from './report.ts';
 /** What runs if nothing is named. */
 const DEFAULT_BACKEND = 'redis-single';
 
+const SEEDS_MAX = 10_000;
+
 export interface RunFlags extends Readonly<Record<string, unknown>> {
   readonly seeds?: string;
   readonly image?: readonly string[];
@@ -36,8 +38,8 @@ export function plansOf(patterns: readonly string[], flags: RunFlags): readonly 
   const { backend, variant, recipe, fault, workload, seed, ...settings } = planFields(flags);
   const named: PlanInput = { backend, variant, recipe, fault, workload };
   const seeds = Number(flags.seeds ?? '1');
-  if (!Number.isInteger(seeds) || seeds < 1)
-    throw new HarnessError('usage', `--seeds ${flags.seeds}: must be a whole number from 1`);
+  if (!Number.isInteger(seeds) || seeds < 1 || seeds > SEEDS_MAX)
+    throw new HarnessError('usage', `--seeds ${flags.seeds}: must be a whole number from 1 to ${SEEDS_MAX}`);
   const first = typeof seed === 'string' ? seed : freshSeed();
   const images = flags.image ?? [];
   const overrides: PlanInput = {

@@ -38,6 +38,8 @@ const granted = [asks(1, 0, { ttlMillis: 1000 }), gets(1, 10, { validUntil: ms(9
 const grantedForGood = [asks(1, 0), gets(1, 10)];
 /** Somebody else is seen at 5 s: the history goes on. */
 const goesOn: Line = [5000, { type: 'down', process: 'c9', reason: '' }];
+/** A nanosecond past the last stamp, in milliseconds. */
+const END = 5000 + 1e-6;
 
 interface Ended {
   readonly start: number;
@@ -121,7 +123,7 @@ describe('a hold', () => {
       endedBy: 'deadline',
     });
     expect(hold([...granted, goesOn], { deadlineAware: false })).toMatchObject({
-      end: 5000,
+      end: END,
       endedBy: 'open',
     });
   });
@@ -147,7 +149,7 @@ describe('a hold', () => {
   });
 
   it('ends with the journal, if nothing ended it', () => {
-    expect(hold([...granted, goesOn])).toMatchObject({ end: 5000, endedBy: 'open' });
+    expect(hold([...granted, goesOn])).toMatchObject({ end: END, endedBy: 'open' });
   });
 
   it('is not believed past the last stamp of a process whose end is missing', () => {
@@ -163,6 +165,13 @@ describe('a hold', () => {
     });
   });
 
+  it('ends with the first `down` after it, where a name is used again', () => {
+    const downs: Line[] = [100, 3000].map((at) => [at, { type: 'down', process: 'c1', reason: 'killed' }]);
+    expect(hold([...granted, ...downs, goesOn])).toMatchObject({ end: 100, endedBy: 'down' });
+    const earlier: Line = [1, { type: 'down', process: 'c1', reason: 'killed' }];
+    expect(hold([earlier, ...granted, goesOn])).toMatchObject({ end: END, endedBy: 'open' });
+  });
+
   it('is of one process and one lock', () => {
     const others = [
       asks(2, 100, { ...RELEASE, process: 'c2' }),
@@ -170,12 +179,12 @@ describe('a hold', () => {
       [120, { type: 'lost', lock: 'k2', reason: '' }],
       [130, { type: 'down', process: 'c1.2', reason: '' }],
     ] as const;
-    expect(hold([...granted, ...others, goesOn])).toMatchObject({ end: 5000 });
+    expect(hold([...granted, ...others, goesOn])).toMatchObject({ end: END });
   });
 
   it('does not end by what happened before it began', () => {
     const before = [asks(9, -50, RELEASE), [5, { type: 'lost', reason: '' }]] as const;
-    expect(hold([...before, ...granted, goesOn])).toMatchObject({ start: 10, end: 5000 });
+    expect(hold([...before, ...granted, goesOn])).toMatchObject({ start: 10, end: END });
   });
 
   it('that begins and ends at one time is empty', () => {
@@ -309,7 +318,7 @@ describe('a tenure without a lease', () => {
     });
     const down: Line = [4000, { type: 'down', reason: '' }];
     expect(tenure([...grantedForGood, down, goesOn])).toMatchObject({ end: 4000, endedBy: 'down' });
-    expect(tenure([...grantedForGood, goesOn])).toMatchObject({ end: 5000, endedBy: 'open' });
+    expect(tenure([...grantedForGood, goesOn])).toMatchObject({ end: END, endedBy: 'open' });
     expect(grants([...grantedForGood, goesOn])[0]?.leaseEnd).toBeUndefined();
   });
 
@@ -349,7 +358,7 @@ describe('a clock error', () => {
   });
 
   it('does not move the end of the history', () => {
-    expect(hold([...granted, goesOn], {}, { clockErrorNanos: ms(3) })).toMatchObject({ end: 5000 });
+    expect(hold([...granted, goesOn], {}, { clockErrorNanos: ms(3) })).toMatchObject({ end: END });
   });
 });
 

@@ -100,9 +100,16 @@ export function grantsOf(history: History): readonly Grant[] {
         break;
     }
   }
-  const downs = new Map(history.downs.map(({ process, time }) => [process, time]));
+  const downs = Map.groupBy(history.downs, ({ process }) => process);
+  // A name may be used again after a `down`: the first one after the grant ended its holder.
+  const downAfter = ({ process, ...acquire }: Acquire): Nanos | undefined => {
+    const times = (downs.get(process) ?? [])
+      .map(({ time }) => time)
+      .filter((time) => time >= answeredAt({ process, ...acquire }));
+    return times.length === 0 ? undefined : times.reduce((first, time) => (time < first ? time : first));
+  };
   return drafts
-    .map((draft) => settle(draft, history, downs.get(draft.acquire.process)))
+    .map((draft) => settle(draft, history, downAfter(draft.acquire)))
     .sort((a, b) => answeredAt(a.acquire) - answeredAt(b.acquire) || a.acquire.id - b.acquire.id);
 }
 
@@ -192,6 +199,8 @@ function settle(draft: GrantDraft, history: History, down: Nanos | undefined): G
   // The journal promises a `down` for each process; without it its next line, a release perhaps, may be missing.
   const cutOff = meta.closedByDown === true && down === undefined ? history.lastSeen.get(process) : undefined;
 
+  // Past the last stamp, so that a grant made there is still met.
+  const openEnd = nearest(history.end + 1);
   const holdEnd = earliest<HoldEnd>([
     [release?.invoked, 'release'],
     [lost, 'lost'],
@@ -199,7 +208,7 @@ function settle(draft: GrantDraft, history: History, down: Nanos | undefined): G
     [down, 'down'],
     [draft.askedAgain, 'asked-again'],
     [cutOff, 'cut-off'],
-    [history.end, 'open'],
+    [openEnd, 'open'],
   ]);
 
   const lease = leaseOf(draft, history);
@@ -210,7 +219,7 @@ function settle(draft: GrantDraft, history: History, down: Nanos | undefined): G
           // A service without leases that took it back did so at some time after it last said otherwise.
           [lost === undefined ? undefined : lease.provedAt, 'lost'],
           [down, 'down'],
-          [history.end, 'open'],
+          [openEnd, 'open'],
         ] as const)
       : ([
           [draft.doubted ? lost : undefined, 'lost'],

@@ -242,8 +242,14 @@ describe('a malformed history', () => {
       3,
       file(invoke(1, 1), ok(1, 2, '"process":"c1","op":"acquire","token":"0x10"')),
     ],
+    // 2^53 + 1 as a number is 2^53: two tokens would look the same.
     [
-      'field "token" is 1.5, not a decimal token',
+      'field "token" is 9007199254740992, not a text',
+      3,
+      file(invoke(1, 1), ok(1, 2, '"process":"c1","op":"acquire","token":9007199254740993')),
+    ],
+    [
+      'field "token" is 1.5, not a text',
       3,
       file(invoke(1, 1), ok(1, 2, '"process":"c1","op":"acquire","token":1.5')),
     ],

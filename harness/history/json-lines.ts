@@ -304,7 +304,8 @@ class Fields {
   scalar(name: string): string {
     const value = this.#fields[name];
     if (typeof value === 'string') return value;
-    return typeof value === 'number' ? String(value) : this.#wrong(name, 'a text');
+    // A larger one has been rounded by whoever read it as a number.
+    return Number.isSafeInteger(value) ? String(value) : this.#wrong(name, 'a text');
   }
 
   number(name: string): number {
