@@ -144,7 +144,6 @@ describe('package-lock.json', () => {
   const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
     packages: Readonly<Record<string, Locked>>;
   };
-  const nameOf = (path: string): string => path.replace(/^.*node_modules\//, '');
   const known = new Set(Object.keys(packages).map(nameOf));
 
   it('has every package that another one names, so that `npm ci` takes it, for other platforms too', () => {
@@ -161,6 +160,10 @@ describe('package-lock.json', () => {
     expect(Object.values(packages).filter(({ resolved }) => resolved?.startsWith('http'))).toEqual([]);
   });
 });
+
+function nameOf(path: string): string {
+  return path.replace(/^.*node_modules\//, '');
+}
 
 function withoutComments(text: string): string {
   return text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/^\s*\/\/.*$/gm, '');
