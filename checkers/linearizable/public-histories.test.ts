@@ -48,6 +48,6 @@ describe.skipIf(rows.length === 0)('public histories', () => {
     const found = judged(file, model);
     expect(found.verdict).toBe(verdict);
     const [, index] = /index (\d+)/.exec(blamed) ?? [];
-    if (index !== undefined) expect(found.at).toBe(Number(index));
+    expect(found.at).toBe(index === undefined ? found.at : Number(index));
   });
 });
