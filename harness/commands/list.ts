@@ -8,8 +8,8 @@ import { parseDuration } from '../duration.ts';
 import { EXIT_CODE } from '../contract/errors.ts';
 import { matchingCells } from './cells.ts';
 
-/** Seconds that a run takes beside its load, on two cores with images present (measured: bench/README.md). */
-const OVERHEAD_SECONDS = 12;
+/** Seconds that a run takes beside its load, on two busy cores with images present (`node bench/run-cost.ts`). */
+const OVERHEAD_SECONDS = 9;
 
 export function listCommand(patterns: readonly string[], flags: { json?: boolean }): number {
   const cells = patterns.length === 0 ? catalogue : patterns.flatMap((pattern) => matchingCells(pattern));
