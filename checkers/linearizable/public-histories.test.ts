@@ -43,7 +43,11 @@ function judged(file: string, modelName: string): { verdict: string; at: number 
   return { verdict: 'valid', at: undefined };
 }
 
-describe.skipIf(rows.length === 0)('public histories', () => {
+describe('public histories', () => {
+  it.skipIf(rows.length === 0)('are here', () => {
+    expect(rows.length).toBeGreaterThan(100);
+  });
+
   it.each(rows)('%s, %s: %s %s', (file = '', model = '', verdict = '', blamed = '') => {
     const found = judged(file, model);
     expect(found.verdict).toBe(verdict);
