@@ -203,7 +203,7 @@ build() {
   BUILDX_BUILDER=$(docker context inspect --format '{{.Name}}' 2>/dev/null) || BUILDX_BUILDER=default
   export BUILDX_BUILDER BUILDKIT_PROGRESS=plain
   # shellcheck disable=SC2046
-  if ! docker build --network host $(proxy_arguments) --label "lockpick.image=$name" --tag "$reference" "$context" </dev/null 2>&1 |
+  if ! docker build --force-rm --network host $(proxy_arguments) --label "lockpick.image=$name" --tag "$reference" "$context" </dev/null 2>&1 |
     tee "$log" | show_steps "$name"; then
     tail -n 30 "$log" >&2
     unavailable "$name: docker build failed after $((SECONDS - started)) s; its last lines are above"
