@@ -142,10 +142,10 @@ function failure(error: unknown): number {
   // Commander has printed its own message, with the nearest names.
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT_CODE.ok : EXIT_CODE.usage;
   if (error instanceof HarnessError) {
-    const remedy = error.remedy === undefined ? '' : `\n  → ${error.remedy}`;
+    const remedy = error.remedy === undefined ? '' : ` → ${error.remedy}`;
     const detail = error.detail === undefined ? '' : `\n${error.detail.trimEnd()}`;
     const cause = error.cause === undefined ? '' : `\n  cause: ${messageOf(error.cause)}`;
-    process.stderr.write(`lockpick: ${error.message}${cause}${detail}${remedy}\n`);
+    process.stderr.write(`lockpick: ${error.message}${remedy}${cause}${detail}\n`);
     return EXIT_CODE[error.code];
   }
   process.stderr.write(`lockpick: this is a bug of lockpick itself, please report it:\n${stackOf(error)}\n`);
