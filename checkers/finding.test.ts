@@ -77,6 +77,8 @@ describe('the faults in force', () => {
 describe('containers', () => {
   it('are what faults name, whichever process runs in them', () => {
     expect(['c3', 'c3.2', 'c10.12', 'shop.eu'].map(containerOf)).toEqual(['c3', 'c3', 'c10', 'shop.eu']);
+    // An address is no process that was started again: the servers of a subnet are not one.
+    expect(containerOf('10.0.0.9')).toBe('10.0.0.9');
     expect([...clientContainers(history)]).toEqual(['c3']);
     const [pause, kill] = history.faults;
     expect(pause && hits(pause, 'c3.2')).toBe(true);

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { gradeOf } from './grade.ts';
-import { grantsOf } from '../harness/history/grants.ts';
+import { grantsOf, type Grant } from '../harness/history/grants.ts';
 import { nanos, type HistoryMeta } from '../harness/history/op.ts';
 import { granted, historyOf } from './scenario.fixture.ts';
 import { SAFETY_CODES, type Grade, type Power, type SafetyCode, type SafetyFinding } from './verdict.ts';
@@ -53,6 +53,16 @@ const BEYOND_FENCING: readonly SafetyCode[] = [
   'oversold',
   'duplicate-effect',
 ];
+
+describe('a history of unknown recipe', () => {
+  it('has tokens to fence with only if every grant carries one', () => {
+    const grants = (second: Readonly<Record<string, unknown>>): readonly Grant[] =>
+      grantsOf(historyOf([granted(1, 'c1', [0, 10], { token: '1' }), granted(2, 'c2', [20, 30], second)]));
+    const basis = { meta: {}, findings: [finding('double-grant')], power: STRONG, unknown: false };
+    expect(gradeOf({ ...basis, grants: grants({ token: '2' }) })).toBe('safe-with-fencing');
+    expect(gradeOf({ ...basis, grants: grants({}) })).toBe('unsafe');
+  });
+});
 
 describe('a lock that gives tokens', () => {
   it.each(

@@ -175,6 +175,8 @@ describe('not-reacquired', () => {
   });
 
   it('is none of a single failure', () => {
+    const long = step(2, 'c2', 'acquire', [2150, 3500], { lock: 'k1', try: true, ttlMillis: 1000 }, refused);
+    expect(found([orphan, long], {}, killed)).toEqual([]);
     expect(found([orphan, attempt(2, 2150, refused)], {}, killed)).toEqual([]);
     expect(found([orphan, attempt(2, 2150, refused), attempt(3, 3139, refused)], {}, killed)).toEqual([]);
   });
