@@ -54,13 +54,16 @@ const BEYOND_FENCING: readonly SafetyCode[] = [
   'duplicate-effect',
 ];
 
+/** One grant with a token, and one that has what is given. */
+function grantsWith(second: Readonly<Record<string, unknown>>): readonly Grant[] {
+  return grantsOf(historyOf([granted(1, 'c1', [0, 10], { token: '1' }), granted(2, 'c2', [20, 30], second)]));
+}
+
 describe('a history of unknown recipe', () => {
   it('has tokens to fence with only if every grant carries one', () => {
-    const grants = (second: Readonly<Record<string, unknown>>): readonly Grant[] =>
-      grantsOf(historyOf([granted(1, 'c1', [0, 10], { token: '1' }), granted(2, 'c2', [20, 30], second)]));
     const basis = { meta: {}, findings: [finding('double-grant')], power: STRONG, unknown: false };
-    expect(gradeOf({ ...basis, grants: grants({ token: '2' }) })).toBe('safe-with-fencing');
-    expect(gradeOf({ ...basis, grants: grants({}) })).toBe('unsafe');
+    expect(gradeOf({ ...basis, grants: grantsWith({ token: '2' }) })).toBe('safe-with-fencing');
+    expect(gradeOf({ ...basis, grants: grantsWith({}) })).toBe('unsafe');
   });
 });
 
