@@ -21,6 +21,7 @@ import { killFault } from './nemesis/faults/kill.ts';
 import { partitionFault } from './nemesis/faults/partition.ts';
 import { pauseFault } from './nemesis/faults/pause.ts';
 import { restartEmptyFault } from './nemesis/faults/restart-empty.ts';
+import { onEach } from './nemesis/faults/scope.ts';
 import { scenarioNamed, scheduleOf } from './nemesis/schedule.ts';
 import type { Plan } from './plan.ts';
 import { defences } from './postgres-store/defences.ts';
@@ -97,7 +98,7 @@ export async function onDocker(say: (line: string) => void): Promise<DockerStage
               restartEmptyFault(restart),
               partitionFault(nodes),
               failoverFault(nodes, roles),
-            ];
+            ].map(onEach);
           },
           store,
           prepareStore,

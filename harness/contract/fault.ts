@@ -13,6 +13,8 @@ export type TargetSelector =
   | { readonly kind: 'acquirer' }
   | { readonly kind: 'releaser' }
   | { readonly kind: 'server' }
+  /** So many servers at once, chosen at random. Of five: 3 are a majority, 2 a minority, and 2 the smaller half. */
+  | { readonly kind: 'servers'; readonly count: 'all' | 'majority' | 'minority' | 'half' }
   /** The first server that says, when asked, that it has this role: `primary`, `replica`, `leader`. */
   | { readonly kind: 'role'; readonly role: string }
   /** A server that a fault of the network is in force on. */
@@ -65,7 +67,15 @@ export interface FaultKind {
   readonly name: string;
   readonly summary: string;
   /** A node suffers at most one fault of each sort at a time. Default: `process`. */
-  readonly hurts?: 'process' | 'network';
-  /** Acts on the node, and probes it. Throws HarnessError only if the engine fails; then nothing is left in force. */
+  readonly hurts?: 'process' | 'network' | 'clock' | 'resources';
+  /**
+   * Acts on the nodes, one at least, and probes them: it acted if it acted on each. Throws HarnessError only if the
+   * engine fails; then nothing is left in force.
+   */
+  inject(nodes: readonly Node[], spec: FaultSpec): Promise<ActiveFault>;
+}
+
+/** A kind that does the same to each of its targets, whatever the others are; `onEach` makes a `FaultKind` of it. */
+export interface NodeFaultKind extends Omit<FaultKind, 'inject'> {
   inject(node: Node, spec: FaultSpec): Promise<ActiveFault>;
 }

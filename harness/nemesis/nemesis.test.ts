@@ -61,20 +61,24 @@ interface Rig {
   readonly observe: (event: HistoryEvent) => void;
 }
 
-function rig(steps: readonly Step[], injectOf?: (node: Node, spec: FaultSpec) => Promise<void>): Rig {
+function rig(
+  steps: readonly Step[],
+  injectOf?: (node: Node, spec: FaultSpec) => Promise<void>,
+  servers: readonly string[] = ['r1'],
+): Rig {
   const inForce = new Set<string>();
   const events: FaultEvent[] = [];
   const kind: FaultKind = {
     name: 'pause',
     summary: 'a fake',
-    inject: async (node, spec) => {
-      await injectOf?.(node, spec);
-      inForce.add(node.name);
+    inject: async (nodes, spec) => {
+      for (const node of nodes) await injectOf?.(node, spec);
+      for (const { name } of nodes) inForce.add(name);
       return {
         evidence: { state: 'T' },
         healed: { state: 'S' },
         [Symbol.asyncDispose]: async () => {
-          inForce.delete(node.name);
+          for (const { name } of nodes) inForce.delete(name);
           if (spec.params?.['breaks'] === true) throw new HarnessError('environment', 'cannot heal');
         },
       };
@@ -86,7 +90,7 @@ function rig(steps: readonly Step[], injectOf?: (node: Node, spec: FaultSpec) =>
     schedule,
     kinds: new Map([['pause', kind]]),
     clock: monotonicClock(monotonicOrigin()),
-    servers: [fakeNode('r1')],
+    servers: servers.map(fakeNode),
     clients,
     nodeOf: (process) => clients.find(({ name }) => name === process),
     append: (event) => {
@@ -183,6 +187,44 @@ describe('Nemesis', () => {
     const ends = events.filter(({ phase }) => phase === 'end');
     expect(ends).toHaveLength(2);
     expect(events.filter(({ phase }) => phase === 'acted')).toHaveLength(1);
+  });
+
+  it.each([
+    ['all', 5],
+    ['majority', 3],
+    ['minority', 2],
+    ['half', 2],
+  ] as const)('hits %s of five servers as one fault of %i targets', async (count, wanted) => {
+    const five = ['r1', 'r2', 'r3', 'r4', 'r5'];
+    const { nemesis, events, inForce } = rig(
+      [at(1, { target: { kind: 'servers', count } })],
+      undefined,
+      five,
+    );
+    nemesis.start();
+    await soon();
+    await soon();
+    await nemesis.heal();
+    expect(events.map(({ phase }) => phase)).toEqual(['begin', 'acted', 'end']);
+    expect(new Set(events[0]?.targets).size).toBe(wanted);
+    expect([...inForce]).toEqual([]);
+  });
+
+  it('has no majority to hit when too few are free', async () => {
+    const { nemesis, events } = rig(
+      [
+        at(1, { durationMillis: millis(10_000), target: { kind: 'servers', count: 'majority' } }),
+        at(20, { target: { kind: 'servers', count: 'majority' } }),
+      ],
+      undefined,
+      ['r1', 'r2', 'r3'],
+    );
+    nemesis.start();
+    await soon();
+    await nemesis.heal();
+    expect(events.find(({ id, phase }) => id === 'f2' && phase === 'end')?.evidence).toEqual({
+      noTarget: 'servers',
+    });
   });
 
   it('heals the others when one cannot be injected, and says so', async () => {

@@ -143,13 +143,12 @@ export class Nemesis implements AsyncDisposable {
     if (kind === undefined) throw new Error(`no such fault kind: ${spec.fault}`);
     const sort = kind.hurts ?? 'process';
     const isFree = (node: Node): boolean => !this.#underFault.has(`${sort} ${node.name}`);
-    const candidates = await this.#candidates(spec.target, trigger);
-    const node = candidates.find(isFree);
+    const nodes = await this.#targetsOf(spec.target, trigger, isFree);
     // A rule whose process ended or is already under a fault waits for the next event; a timed step is accounted for.
-    if (node === undefined && trigger !== undefined) return false;
+    if (nodes.length === 0 && trigger !== undefined) return false;
     this.#count += 1;
     const id = `f${this.#count}`;
-    const targets = node === undefined ? [] : [node.name];
+    const targets = nodes.map(({ name }) => name);
     const report = (phase: FaultEvent['phase'], evidence?: JsonRecord): void => {
       this.#options.append({
         type: 'fault',
@@ -165,15 +164,15 @@ export class Nemesis implements AsyncDisposable {
       });
     };
     report('begin');
-    if (node === undefined) {
+    if (nodes.length === 0) {
       report('end', { noTarget: spec.target.kind });
       return true;
     }
-    this.#underFault.add(`${sort} ${node.name}`);
+    for (const name of targets) this.#underFault.add(`${sort} ${name}`);
     let active: ActiveFault | undefined;
     try {
       const began = this.#options.clock.now();
-      active = await kind.inject(node, spec);
+      active = await kind.inject(nodes, spec);
       if (active.evidence !== undefined) report('acted', active.evidence);
       // Proving it takes part of its time.
       await this.#elapsed(spec.durationMillis - (this.#options.clock.now() - began) / 1e6);
@@ -181,7 +180,7 @@ export class Nemesis implements AsyncDisposable {
       try {
         await active?.[Symbol.asyncDispose]();
       } finally {
-        this.#underFault.delete(`${sort} ${node.name}`);
+        for (const name of targets) this.#underFault.delete(`${sort} ${name}`);
         report('end', active?.healed);
       }
     }
@@ -199,8 +198,29 @@ export class Nemesis implements AsyncDisposable {
     return !signal.aborted;
   }
 
-  /** The nodes that the target may mean, the best first; those that are under a fault of the same sort included. */
-  async #candidates(target: TargetSelector, trigger: HistoryEvent | undefined): Promise<readonly Node[]> {
+  /** The nodes that the target means, of those that `isFree`; none: there is nobody to hit. */
+  async #targetsOf(
+    target: TargetSelector,
+    trigger: HistoryEvent | undefined,
+    isFree: (node: Node) => boolean,
+  ): Promise<readonly Node[]> {
+    if (target.kind !== 'servers') {
+      const candidates = await this.#candidates(target, trigger);
+      return candidates.filter(isFree).slice(0, 1);
+    }
+    const { servers } = this.#options;
+    const half = Math.floor(servers.length / 2);
+    const minority = Math.floor((servers.length - 1) / 2);
+    const wanted = { all: servers.length, majority: half + 1, minority, half }[target.count];
+    const free = this.#shuffled(servers).filter(isFree);
+    return free.length < wanted ? [] : free.slice(0, wanted);
+  }
+
+  /** The nodes that a target of one node may mean, the best first; those under a fault of the same sort included. */
+  async #candidates(
+    target: Exclude<TargetSelector, { kind: 'servers' }>,
+    trigger: HistoryEvent | undefined,
+  ): Promise<readonly Node[]> {
     const { servers, clients } = this.#options;
     const nodesOf = (processes: readonly string[]): Node[] =>
       processes.map((name) => this.#options.nodeOf(name)).filter((node) => node !== undefined);

@@ -6,12 +6,12 @@ import { monotonicClock, monotonicOrigin } from '../../clock.ts';
 import type { ObservedRole, Roles } from '../../contract/backend.ts';
 import type { Node } from '../../contract/cluster.ts';
 import { HarnessError } from '../../contract/errors.ts';
-import type { FaultKind } from '../../contract/fault.ts';
+import type { NodeFaultKind } from '../../contract/fault.ts';
 import type { JsonRecord } from '../../history/op.ts';
 import { faultInForce, millisSince } from './scope.ts';
 
 /** Acts in about 0.2 s, or as long as the service takes to hand over. The target says only where the fault is shown. */
-export function failoverFault(servers: readonly Node[], roles: Roles | undefined): FaultKind {
+export function failoverFault(servers: readonly Node[], roles: Roles | undefined): NodeFaultKind {
   const clock = monotonicClock(monotonicOrigin());
   return {
     name: 'failover',

@@ -4,7 +4,7 @@
 
 import { monotonicClock, monotonicOrigin, type Clock } from '../../clock.ts';
 import type { Node } from '../../contract/cluster.ts';
-import type { FaultKind } from '../../contract/fault.ts';
+import type { NodeFaultKind } from '../../contract/fault.ts';
 import { millis, type JsonRecord } from '../../history/op.ts';
 import { restartServer, type RestartOptions } from './restart.ts';
 import { canBeProbed, faultInForce, millisSince, putInForce } from './scope.ts';
@@ -19,7 +19,7 @@ export interface KillOptions extends RestartOptions {
 }
 
 /** Acts in about 70 ms. */
-export function killFault({ restartClient, ...restartOptions }: KillOptions = {}): FaultKind {
+export function killFault({ restartClient, ...restartOptions }: KillOptions = {}): NodeFaultKind {
   const clock = monotonicClock(monotonicOrigin());
   return {
     name: 'kill',

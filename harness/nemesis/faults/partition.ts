@@ -5,7 +5,7 @@
 import { monotonicClock, monotonicOrigin } from '../../clock.ts';
 import type { Node } from '../../contract/cluster.ts';
 import { HarnessError } from '../../contract/errors.ts';
-import type { FaultKind, FaultSpec } from '../../contract/fault.ts';
+import type { FaultSpec, NodeFaultKind } from '../../contract/fault.ts';
 import { millis, type JsonRecord } from '../../history/op.ts';
 import { closeFirewall, droppedPackets, openFirewall } from './firewall.ts';
 import { millisSince, putInForce } from './scope.ts';
@@ -19,7 +19,7 @@ const CLOSED_PORT = 9;
 const TIMED_OUT = 137;
 
 /** Acts in about 60 ms; `inject` resolves when it is proved, some 0.5 s later. */
-export function partitionFault(servers: readonly Node[]): FaultKind {
+export function partitionFault(servers: readonly Node[]): NodeFaultKind {
   const clock = monotonicClock(monotonicOrigin());
   let count = 0;
   return {

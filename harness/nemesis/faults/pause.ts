@@ -5,7 +5,7 @@
 import { monotonicClock, monotonicOrigin, type Clock } from '../../clock.ts';
 import type { Node, NodeState } from '../../contract/cluster.ts';
 import { HarnessError } from '../../contract/errors.ts';
-import type { FaultKind, FaultSpec } from '../../contract/fault.ts';
+import type { FaultSpec, NodeFaultKind } from '../../contract/fault.ts';
 import { millis, type JsonRecord, type Millis } from '../../history/op.ts';
 import { canBeProbed, millisSince, putInForce, stateWithin } from './scope.ts';
 
@@ -20,7 +20,7 @@ const SILENCE_MILLIS = 250;
 type Held = 'stopped' | 'frozen';
 
 /** Acts in about 20 ms; `inject` resolves when it is proved, for a node with a probe about 0.3 s later. */
-export function pauseFault(): FaultKind {
+export function pauseFault(): NodeFaultKind {
   const clock = monotonicClock(monotonicOrigin());
   return {
     name: 'pause',

@@ -3,12 +3,12 @@
 // by its answering again out of a container that has not lived before.
 
 import { monotonicClock, monotonicOrigin } from '../../clock.ts';
-import type { FaultKind } from '../../contract/fault.ts';
+import type { NodeFaultKind } from '../../contract/fault.ts';
 import { millisSince, putInForce } from './scope.ts';
 import { restartServer, type RestartOptions } from './restart.ts';
 
 /** Acts in about 70 ms; heals, by starting it again, in about 0.5 s. */
-export function restartEmptyFault(options: RestartOptions = {}): FaultKind {
+export function restartEmptyFault(options: RestartOptions = {}): NodeFaultKind {
   const clock = monotonicClock(monotonicOrigin());
   return {
     name: 'restart-empty',

@@ -1,7 +1,10 @@
 // Faults heal once, and also when they could not be put in force.
 
 import { describe, expect, it } from 'vitest';
-import { faultInForce, putInForce } from './scope.ts';
+import type { Node } from '../../contract/cluster.ts';
+import type { FaultSpec, NodeFaultKind } from '../../contract/fault.ts';
+import { millis } from '../../history/op.ts';
+import { faultInForce, onEach, putInForce } from './scope.ts';
 
 describe('faultInForce', () => {
   it('heals once, however often it is disposed', async () => {
@@ -38,5 +41,44 @@ describe('putInForce', () => {
       message: 'no proof',
       errors: [new Error('no proof'), new Error('no healing')],
     });
+  });
+});
+
+describe('onEach', () => {
+  const spec: FaultSpec = { fault: 'cut', target: { kind: 'server' }, durationMillis: millis(1) };
+  const nodeNamed = (name: string): Node => {
+    const node: Pick<Node, 'name'> = { name };
+    return node as Node;
+  };
+  const rig = (inject: NodeFaultKind['inject']): ReturnType<typeof onEach> =>
+    onEach({ name: 'cut', summary: '', inject });
+
+  it('acted only if it acted on each, and shows what was seen where', async () => {
+    const cut = rig(async ({ name }) =>
+      faultInForce(name === 'deaf' ? undefined : { name }, async () => ({ open: name })),
+    );
+    const both = await cut.inject(['r1', 'r2'].map(nodeNamed), spec);
+    expect(both.evidence).toEqual({ r1: { name: 'r1' }, r2: { name: 'r2' } });
+    await both[Symbol.asyncDispose]();
+    expect(both.healed).toEqual({ r1: { open: 'r1' }, r2: { open: 'r2' } });
+    expect((await cut.inject(['r1', 'deaf'].map(nodeNamed), spec)).evidence).toBeUndefined();
+    expect((await cut.inject([nodeNamed('r1')], spec)).evidence).toEqual({ name: 'r1' });
+  });
+
+  it('heals the others when one cannot be injected, and all although one cannot be healed', async () => {
+    const healed: string[] = [];
+    const cut = rig(async ({ name }) => {
+      if (name === 'gone') throw new Error('engine gone');
+      return faultInForce({}, async () => {
+        if (name === 'stuck') throw new Error('stuck');
+        healed.push(name);
+        return {};
+      });
+    });
+    await expect(cut.inject(['gone', 'r2'].map(nodeNamed), spec)).rejects.toThrow('engine gone');
+    expect(healed).toEqual(['r2']);
+    const stuck = await cut.inject(['stuck', 'r3'].map(nodeNamed), spec);
+    await expect(stuck[Symbol.asyncDispose]()).rejects.toThrow('stuck');
+    expect(healed).toEqual(['r2', 'r3']);
   });
 });

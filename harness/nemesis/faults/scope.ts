@@ -3,7 +3,7 @@
 import type { Clock } from '../../clock.ts';
 import type { Node, NodeState } from '../../contract/cluster.ts';
 import { messageOf } from '../../contract/errors.ts';
-import type { ActiveFault } from '../../contract/fault.ts';
+import type { ActiveFault, FaultKind, NodeFaultKind } from '../../contract/fault.ts';
 import { millis, nanosOf, type JsonRecord, type Millis, type Nanos } from '../../history/op.ts';
 
 /**
@@ -39,6 +39,38 @@ export function faultInForce(evidence: JsonRecord | undefined, heal: () => Promi
     [Symbol.asyncDispose]: () => {
       healing ??= heal().then((seen) => void (healed = seen));
       return healing;
+    },
+  };
+}
+
+/** Injects `kind` into every target at once. What was seen on several nodes stands under their names. */
+export function onEach(kind: NodeFaultKind): FaultKind {
+  return {
+    ...kind,
+    inject: async (nodes, spec) => {
+      const [only] = nodes;
+      if (only !== undefined && nodes.length === 1) return kind.inject(only, spec);
+      const attempts = await Promise.allSettled(
+        nodes.map(async (node) => ({ node, fault: await kind.inject(node, spec) })),
+      );
+      const active = attempts.flatMap((attempt) => (attempt.status === 'fulfilled' ? [attempt.value] : []));
+      const byName = (seen: (fault: ActiveFault) => JsonRecord | undefined): JsonRecord =>
+        Object.fromEntries(active.map(({ node, fault }) => [node.name, seen(fault) ?? null]));
+      return putInForce(
+        async () => {
+          for (const attempt of attempts) if (attempt.status === 'rejected') throw attempt.reason;
+          return active.every(({ fault }) => fault.evidence !== undefined)
+            ? byName(({ evidence }) => evidence)
+            : undefined;
+        },
+        async () => {
+          const healings = await Promise.allSettled(
+            active.map(async ({ fault }) => fault[Symbol.asyncDispose]()),
+          );
+          for (const healing of healings) if (healing.status === 'rejected') throw healing.reason;
+          return byName(({ healed }) => healed);
+        },
+      );
     },
   };
 }
