@@ -44,15 +44,15 @@ describe('putInForce', () => {
   });
 });
 
-describe('onEach', () => {
-  const spec: FaultSpec = { fault: 'cut', target: { kind: 'server' }, durationMillis: millis(1) };
-  const nodeNamed = (name: string): Node => {
-    const node: Pick<Node, 'name'> = { name };
-    return node as Node;
-  };
-  const rig = (inject: NodeFaultKind['inject']): ReturnType<typeof onEach> =>
-    onEach({ name: 'cut', summary: '', inject });
+const spec: FaultSpec = { fault: 'cut', target: { kind: 'server' }, durationMillis: millis(1) };
+const nodeNamed = (name: string): Node => {
+  const node: Pick<Node, 'name'> = { name };
+  return node as Node;
+};
+const rig = (inject: NodeFaultKind['inject']): ReturnType<typeof onEach> =>
+  onEach({ name: 'cut', summary: '', inject });
 
+describe('onEach', () => {
   it('acted only if it acted on each, and shows what was seen where', async () => {
     const cut = rig(async ({ name }) =>
       faultInForce(name === 'deaf' ? undefined : { name }, async () => ({ open: name })),
