@@ -1,0 +1,66 @@
+// The exact interval against published values, against its own definition, and at its ends.
+
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { exactInterval, intervalText, perThousandText } from './interval.ts';
+
+describe('exactInterval', () => {
+  // Newcombe, Statistics in Medicine 17 (1998), table I, method 5 (Clopper-Pearson).
+  it.each([
+    [81, 263, 0.2527, 0.3676],
+    [15, 148, 0.0578, 0.1617],
+    [0, 20, 0, 0.1684],
+    [1, 29, 0.0009, 0.1776],
+  ])('%d of %d is in [%d, %d]', (hits, trials, low, high) => {
+    const interval = exactInterval({ hits, trials });
+    expect(interval.low).toBeCloseTo(low, 4);
+    expect(interval.high).toBeCloseTo(high, 4);
+  });
+
+  it('is what it is defined to be where a formula is known: nothing seen, and all seen', () => {
+    for (const trials of [1, 5, 137, 10_000]) {
+      expect(exactInterval({ hits: 0, trials })).toEqual({
+        low: 0,
+        high: expect.closeTo(1 - 0.025 ** (1 / trials), 9),
+      });
+      expect(exactInterval({ hits: trials, trials })).toEqual({
+        low: expect.closeTo(0.025 ** (1 / trials), 9),
+        high: 1,
+      });
+    }
+    expect(exactInterval({ hits: 0, trials: 0 })).toEqual({ low: 0, high: 1 });
+  });
+
+  it('holds the rate that was seen, grows with hits, and is the mirror of what was not seen', () => {
+    const proportion = fc
+      .integer({ min: 1, max: 400 })
+      .chain((trials) =>
+        fc.record({ trials: fc.constant(trials), hits: fc.integer({ min: 0, max: trials }) }),
+      );
+    fc.assert(
+      fc.property(proportion, ({ hits, trials }) => {
+        const { low, high } = exactInterval({ hits, trials });
+        expect(low).toBeLessThanOrEqual(hits / trials);
+        expect(high).toBeGreaterThanOrEqual(hits / trials);
+        const mirror = exactInterval({ hits: trials - hits, trials });
+        expect(mirror.low).toBeCloseTo(1 - high, 9);
+        if (hits < trials) expect(exactInterval({ hits: hits + 1, trials }).low).toBeGreaterThan(low);
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it('refuses what is no proportion', () => {
+    expect(() => exactInterval({ hits: 3, trials: 2 })).toThrow(RangeError);
+    expect(() => exactInterval({ hits: -1, trials: 2 })).toThrow(RangeError);
+    expect(() => exactInterval({ hits: 0.5, trials: 2 })).toThrow(RangeError);
+  });
+});
+
+describe('in words', () => {
+  it('gives the interval with the count, and rates in thousands', () => {
+    expect(intervalText({ hits: 17, trials: 20 })).toBe('17 of 20 [0.62, 0.97]');
+    expect(perThousandText({ hits: 17, trials: 20 })).toBe('850 [621, 968]');
+    expect(perThousandText({ hits: 0, trials: 10_000 })).toBe('0 [0, 0.37]');
+  });
+});

@@ -1,0 +1,73 @@
+// How sure one can be of a proportion that was seen `hits` times in `trials`: the exact 95 % interval of Clopper and
+// Pearson (Biometrika 26, 1934). It covers the true rate in at least 95 % of all experiments, whatever the rate, and
+// says something useful of 0 in n, where others give up. Pure.
+
+export interface Proportion {
+  readonly hits: number;
+  readonly trials: number;
+}
+
+/** Both ends are in [0, 1]. */
+export interface Interval {
+  readonly low: number;
+  readonly high: number;
+}
+
+/** Probability that the true rate lies beyond one of the ends. */
+const TAIL = 0.025;
+/** A double has 52 bits of mantissa: more halvings change nothing. */
+const HALVINGS = 60;
+
+/** Throws RangeError unless 0 ≤ hits ≤ trials, both whole. [0, 1] if nothing was tried. O(trials). */
+export function exactInterval({ hits, trials }: Proportion): Interval {
+  if (!Number.isInteger(hits) || !Number.isInteger(trials) || hits < 0 || hits > trials)
+    throw new RangeError(`${hits} of ${trials} is no proportion`);
+  return {
+    low: hits === 0 ? 0 : rateWhere((rate) => upperTail(trials, hits, rate) > TAIL),
+    high: hits === trials ? 1 : rateWhere((rate) => 1 - upperTail(trials, hits + 1, rate) < TAIL),
+  };
+}
+
+/** The smallest rate at which `holds`, which is false below and true above. */
+function rateWhere(holds: (rate: number) => boolean): number {
+  let below = 0;
+  let above = 1;
+  for (let halving = 0; halving < HALVINGS; halving++) {
+    const middle = (below + above) / 2;
+    if (holds(middle)) above = middle;
+    else below = middle;
+  }
+  return above;
+}
+
+/** P(X ≥ least) for X binomial with this many trials. Sums in logarithms, so that many trials do not underflow. */
+function upperTail(trials: number, least: number, rate: number): number {
+  if (rate <= 0) return least <= 0 ? 1 : 0;
+  if (rate >= 1) return 1;
+  const odds = Math.log(rate) - Math.log1p(-rate);
+  let logTerm = trials * Math.log1p(-rate);
+  let sum = 0;
+  for (let successes = 0; successes <= trials; successes++) {
+    if (successes >= least) sum += Math.exp(logTerm);
+    logTerm += Math.log(trials - successes) - Math.log(successes + 1) + odds;
+  }
+  return Math.min(sum, 1);
+}
+
+/** `17 of 20 [0.62, 0.97]` */
+export function intervalText(proportion: Proportion): string {
+  const { low, high } = exactInterval(proportion);
+  return `${proportion.hits} of ${proportion.trials} [${low.toFixed(2)}, ${high.toFixed(2)}]`;
+}
+
+/** Events per 1,000 trials with their interval: `850 [621, 968]`; `0 [0, 0.37]` where whole numbers would hide it. */
+export function perThousandText(proportion: Proportion): string {
+  const { low, high } = exactInterval(proportion);
+  const rate = proportion.trials === 0 ? 0 : proportion.hits / proportion.trials;
+  return `${perThousand(rate)} [${perThousand(low)}, ${perThousand(high)}]`;
+}
+
+function perThousand(rate: number): string {
+  const value = rate * 1000;
+  return value === 0 || value >= 10 ? value.toFixed(0) : value.toPrecision(2);
+}
