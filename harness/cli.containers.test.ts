@@ -7,7 +7,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { findEngine } from './cluster/docker/engine.ts';
+import { ensureImages } from './cluster/docker/images.ts';
 import { listSessions } from './cluster/docker/session.ts';
+import { foreignRedisImage } from './testing/foreign-image.fixture.ts';
 
 const cli = join(import.meta.dirname, 'cli.ts');
 let out: string;
@@ -54,10 +56,13 @@ async function leftBy(pid: number | undefined): Promise<string[]> {
 const runDirectories = (): string[] => readdirSync(out).filter((name) => name.includes('redis-single'));
 
 describe('lockpick run', () => {
-  it('ends with a verdict, its files, and an empty engine', async () => {
+  it('ends with a verdict, its files, and an empty engine; the servers’ image may be another one', async () => {
+    using foreign = await foreignRedisImage();
     const { child, ended } = lockpick(
       'run',
       'redis-single/set-nx-px/none',
+      '--image',
+      `redis=${foreign.reference}`,
       '--seed',
       '5',
       '--time-limit',
@@ -76,17 +81,29 @@ describe('lockpick run', () => {
       ['history.jsonl', 'logs', 'plan.json', 'report.html', 'verdict.json'].toSorted(),
     );
     expect(readdirSync(join(out, run, 'logs'))).toContain('r1.log');
+    expect(JSON.parse(readFileSync(join(out, run, 'plan.json'), 'utf8'))).toMatchObject({
+      images: { redis: foreign.reference },
+      surroundings: {
+        images: { redis: { reference: foreign.reference, digest: expect.stringMatching(/^sha256:/) } },
+      },
+    });
+    const [header = ''] = readFileSync(join(out, run, 'history.jsonl'), 'utf8').split('\n');
+    expect(JSON.parse(header)).toMatchObject({
+      meta: { serverVersions: { r1: expect.stringMatching(/^redis \d+\.\d+\.\d+$/) } },
+    });
+    expect(readFileSync(join(out, run, 'report.html'), 'utf8')).toMatch(/Server r1<[^]{0,40}redis \d/);
     expect(readFileSync(join(out, 'latest', 'verdict.json'), 'utf8')).toContain('"grade": "safe"');
     expect(readFileSync(join(out, 'history.jsonl'), 'utf8').trim().split('\n')).toHaveLength(1);
     expect(await leftBy(child.pid)).toEqual([]);
   });
 
-  it('leaves nothing on the engine when a server does not come up, and says why', async () => {
+  it('leaves nothing on the engine when a server does not come up, and says why with its last lines', async () => {
+    const { postgres } = await ensureImages(await findEngine(), { names: ['postgres'] });
     const { child, ended } = lockpick(
       'run',
       'redis-single',
       '--image',
-      'redis=debian:trixie-slim',
+      `redis=${postgres?.reference}`,
       '--time-limit',
       '3s',
       '--out',
@@ -94,7 +111,9 @@ describe('lockpick run', () => {
     );
     const { code, stderr } = await ended;
     expect(code).toBe(69);
-    expect(stderr).toMatch(/r1/);
+    expect(stderr).toMatch(
+      /^lockpick: node r1 exited with code 1 before it was ready:[^]*FATAL: .*appendonly/m,
+    );
     expect(await leftBy(child.pid)).toEqual([]);
   });
 

@@ -107,7 +107,7 @@ export async function onDocker(say: (line: string) => void): Promise<DockerStage
           ),
           clientSpec,
           startCluster: (specs, signal) => startCluster(specs, { engine, images, signal }),
-          header: (clockErrorNanos) => ({
+          header: ({ clockErrorNanos, serverVersions }) => ({
             format: HISTORY_FORMAT,
             version: HISTORY_VERSION,
             clock: clockErrorNanos === 0 ? 'shared' : 'measured',
@@ -115,6 +115,7 @@ export async function onDocker(say: (line: string) => void): Promise<DockerStage
             meta: {
               backend: plan.backend,
               variant: plan.variant,
+              serverVersions,
               recipe: plan.recipe,
               workload: plan.workload,
               fault: plan.fault,
@@ -125,6 +126,9 @@ export async function onDocker(say: (line: string) => void): Promise<DockerStage
               ownerChecked: recipe.ownerChecked,
               deadlineAware: false,
               slackMillis: slackMillisOf(backend, plan),
+              ...(recipe.register !== undefined && {
+                stores: { [recipe.register.name]: recipe.register.judgedAs },
+              }),
               ...(backend.clockTolerance !== undefined && { clockTolerance: backend.clockTolerance }),
               keptAlive:
                 recipe.keepsAlive === true || recipe.renewAt !== undefined || recipe.sessionBound === true,

@@ -12,6 +12,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
+import { backendName } from './cell-name.ts';
 import { HarnessError, messageOf } from './contract/errors.ts';
 import type { Plan } from './plan.ts';
 import { wallTime } from './clock.ts';
@@ -41,13 +42,14 @@ export function runDirectory(path: string): RunDirectory {
   };
 }
 
-/** Makes `<out>/<time>-<backend>-<recipe>-<fault>-<short id>/`. Throws HarnessError('environment') if it cannot. */
+/** Makes `<out>/<time>-<backend>[-<variant>]-<recipe>-<fault>-<short id>/`. Throws HarnessError('environment') if it cannot. */
 export function createRunDirectory(out: string, plan: Plan): RunDirectory {
   const time = wallTime()
     .toISOString()
     .replace(/[-:]/g, '')
     .replace(/\.\d+Z$/, 'Z');
-  const name = [time, plan.backend, plan.recipe, plan.fault, freshRunId()].join('-');
+  const servers = backendName(plan).replace(':', '-');
+  const name = [time, servers, plan.recipe, plan.fault, freshRunId()].join('-');
   return writing(join(out, name), (path) => {
     mkdirSync(join(path, 'logs'), { recursive: true });
     return runDirectory(path);

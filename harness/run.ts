@@ -24,7 +24,14 @@ export interface RunParts {
   /** A client container's specification, program included. */
   readonly clientSpec: (name: string) => NodeSpec;
   readonly startCluster: (specs: readonly NodeSpec[], signal: AbortSignal) => Promise<Cluster>;
-  readonly header: (clockErrorNanos: number) => Header;
+  readonly header: (seen: Seen) => Header;
+}
+
+/** What only the running cluster can tell. */
+export interface Seen {
+  readonly clockErrorNanos: number;
+  /** Server → program and version, as it says itself. */
+  readonly serverVersions: Readonly<Record<string, string>>;
 }
 
 /** What faults need to know of the run that they happen in. */
@@ -86,8 +93,12 @@ export async function run(
     store: endpoint(store),
     defences: parts.defences,
   });
-  const clockErrorNanos = await clients.connect(nodes);
-  using journal = new Journal(directory.history, parts.header(clockErrorNanos));
+  const [clockErrorNanos, versions] = await Promise.all([
+    clients.connect(nodes),
+    Promise.all(serverNodes.map(async (node) => [node.name, await parts.backend.version(node)] as const)),
+  ]);
+  const serverVersions = Object.fromEntries(versions);
+  using journal = new Journal(directory.history, parts.header({ clockErrorNanos, serverVersions }));
   using _recording = clients.recordInto(journal);
   journal.onEvent((event) => observer.event(event));
 

@@ -15,6 +15,8 @@ export interface Backend {
   servers(options: ServerOptions): readonly NodeSpec[];
   /** Makes one service of servers that are ready (replication, membership, tables). Throws HarnessError. */
   assemble?(servers: readonly Node[]): Promise<void>;
+  /** Program and version of a ready server, as it says itself: `redis 8.0.2`. Throws HarnessError if it does not say. */
+  version(node: Node): Promise<string>;
   /** Where servers have roles. */
   readonly roles?: Roles;
   readonly recipes: readonly Recipe[];

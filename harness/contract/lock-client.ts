@@ -49,6 +49,11 @@ export interface LockClient extends AsyncDisposable {
   readonly register?: Register;
 }
 
+/** A register inside the lock service, and the store outside whose promise it makes: rules judge it by that one. */
+export interface GuardedRegister extends Defence {
+  readonly judgedAs: 'fence-on-write' | 'fence-on-read-and-write';
+}
+
 /** What a recipe is, apart from its code: recorded in the history's meta, listed by `lockpick list`. */
 export interface Recipe {
   readonly name: string;
@@ -67,7 +72,7 @@ export interface Recipe {
   /** Its renew and release check that the caller is the owner, atomically. */
   readonly ownerChecked: boolean;
   /** A register inside the lock service, protected by it: one more store beside those outside (I8). */
-  readonly register?: Defence;
+  readonly register?: GuardedRegister;
   /** It is wrong on purpose; this is what is wrong with it. */
   readonly flaw?: string;
   /** Loads the driver of its service; awaited once, before the first `open`. Absent: there is nothing to load. */

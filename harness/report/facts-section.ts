@@ -51,7 +51,7 @@ export function faultsSection(view: RunView): Html {
 
 /** Versions, digests, plan, host. */
 export function provenanceSection(view: RunView): Html {
-  const { plan, provenance, name: runName } = view.run;
+  const { plan, provenance, history, name: runName } = view.run;
   const { host } = provenance;
   const rows: readonly (readonly [string, string])[] = [
     ['Run', name(runName, 200)],
@@ -69,6 +69,7 @@ export function provenanceSection(view: RunView): Html {
     ...Object.entries(provenance.versions).map(
       ([program, version]) => [name(program), name(version)] as const,
     ),
+    ...serverVersions(history.header.meta['serverVersions']),
     ...Object.entries(provenance.images).map(
       ([image, { reference, digest }]) =>
         [`Image ${name(image)}`, `${name(reference, 200)} ${name(digest)}`] as const,
@@ -83,6 +84,12 @@ export function provenanceSection(view: RunView): Html {
         </div>`,
     )}
   </dl>`;
+}
+
+/** Of a history of any origin. */
+function serverVersions(said: unknown): (readonly [string, string])[] {
+  if (typeof said !== 'object' || said === null) return [];
+  return Object.entries(said).map(([server, version]) => [`Server ${name(server)}`, name(String(version))]);
 }
 
 function recordText(record: JsonRecord): string {

@@ -13,7 +13,7 @@ import { etcd3Lock } from './recipes/etcd3-lock.ts';
 import { etcdIgnoresLeaseLoss } from './recipes/etcd-ignores-lease-loss.ts';
 import { leaseQueue } from './recipes/lease-queue.ts';
 import { leaseTxnGuard } from './recipes/lease-txn-guard.ts';
-import { askRole } from './role.ts';
+import { askRole, askVersion } from './member.ts';
 
 /** The recipes without a port: a simulated cluster can be put behind them as well. */
 export const ETCD_RECIPES: readonly EtcdRecipe[] = [leaseQueue, leaseTxnGuard, etcdIgnoresLeaseLoss];
@@ -29,6 +29,7 @@ export const etcd: Backend = {
   name: 'etcd',
   topology: 'three etcd members, one cluster',
   servers: () => MEMBERS.map(member),
+  version: askVersion,
   roles: { ask: askRole },
   recipes: [etcd3Lock, ...ETCD_RECIPES.map((recipe) => onRealPort(recipe))],
   errors: ETCD_ERRORS,

@@ -2,18 +2,19 @@
 // that one runs in a container of its own. Puts the recipes on real sessions; knows the server's flags and its table.
 
 import type { Backend } from '../../contract/backend.ts';
-import type { NodeSpec } from '../../contract/cluster.ts';
+import type { Node, NodeSpec } from '../../contract/cluster.ts';
 import { HarnessError } from '../../contract/errors.ts';
 import type { Recipe } from '../../contract/lock-client.ts';
 import { millis } from '../../history/op.ts';
 import { openSession, POSTGRES_ERRORS } from '../../postgres/session.ts';
+import { versionIn } from '../version-in.ts';
 import type { PostgresRecipe } from './port.ts';
 import { advisoryLock } from './recipes/advisory-lock.ts';
 import { leaseRow, LEASE_TABLE } from './recipes/lease-row.ts';
 
 const PORT = 5432;
 const NAME = 'lockpick';
-const TABLE_TIME_LIMIT = millis(20_000);
+const STATEMENT_TIME_LIMIT = millis(20_000);
 
 export const POSTGRES_RECIPES: readonly PostgresRecipe[] = [advisoryLock, leaseRow];
 
@@ -22,17 +23,9 @@ export const postgres: Backend = {
   topology: 'one PostgreSQL server, apart from the store',
   servers: () => [server()],
   assemble: async (servers) => {
-    for (const node of servers) {
-      const { exitCode, stderr } = await node.exec(
-        ['psql', '-X', '-q', '-h', '127.0.0.1', '-U', NAME, '-d', NAME, '-c', LEASE_TABLE],
-        TABLE_TIME_LIMIT,
-      );
-      if (exitCode !== 0)
-        throw new HarnessError('environment', `node ${node.name} refused the table of leases`, {
-          detail: stderr,
-        });
-    }
+    for (const node of servers) await tell(node, LEASE_TABLE);
   },
+  version: async (node) => `postgres ${versionIn(node, await tell(node, 'SHOW server_version'), /^(\S+)/)}`,
   recipes: POSTGRES_RECIPES.map((recipe) => onRealPort(recipe)),
   errors: [
     ...POSTGRES_ERRORS,
@@ -48,6 +41,16 @@ export const postgres: Backend = {
   // connection. The rest is for a client that polls on a busy machine.
   slackMillis: 1000,
 };
+
+/** What it answers to a statement, without decoration. Throws HarnessError('environment') if it refuses. */
+async function tell(node: Node, statement: string): Promise<string> {
+  const { exitCode, stdout, stderr } = await node.exec(
+    ['psql', '-XqAt', '-h', '127.0.0.1', '-U', NAME, '-d', NAME, '-c', statement],
+    STATEMENT_TIME_LIMIT,
+  );
+  if (exitCode === 0) return stdout;
+  throw new HarnessError('environment', `node ${node.name} refused ${statement}`, { detail: stderr });
+}
 
 function server(): NodeSpec {
   return {

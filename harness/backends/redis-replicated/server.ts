@@ -9,6 +9,7 @@ import { millis } from '../../history/op.ts';
 import { monotonicClock, monotonicOrigin } from '../../clock.ts';
 import { openLocatedRedisPort, type Locate } from '../redis/connection.ts';
 import { APPEND_ALWAYS, redisNode, SINGLE_SERVER_RECIPES } from '../redis/server.ts';
+import { askVersion } from '../redis/version.ts';
 import { REPLICATED_ERRORS } from './errors.ts';
 import type { ReplicatedRecipe } from './port.ts';
 import { primaryAmong } from './primary.ts';
@@ -46,6 +47,7 @@ export const redisReplicated: Backend = {
     return REPLICATED_NODES.map((name) => redisNode(name, [...APPEND_ALWAYS, ...settings]));
   },
   assemble: assembleGroup,
+  version: askVersion,
   roles: operatedRoles,
   recipes: REPLICATED_RECIPES.map((recipe) =>
     onPrimary(recipe, ({ servers, commandTimeLimit }) => primaryAmong(servers, commandTimeLimit)),

@@ -7,6 +7,7 @@ import { HarnessError } from '../../contract/errors.ts';
 import { millis } from '../../history/op.ts';
 import { monotonicClock, monotonicOrigin } from '../../clock.ts';
 import { askRole } from '../redis-replicated/roles.ts';
+import { versionInInfo } from '../redis/version.ts';
 
 /** What the Sentinels call the group. */
 export const GROUP = 'lockpick';
@@ -58,6 +59,11 @@ export async function watchPrimary(sentinels: readonly Node[], primary: Node): P
     const views = await Promise.all(sentinels.map((node) => command(node, 'INFO', 'sentinel')));
     return views.every((view) => view.includes(agreed)) ? true : undefined;
   });
+}
+
+/** A Sentinel does not close the connection when told to QUIT, so it is asked through its own program. */
+export async function sentinelVersion(sentinel: Node): Promise<string> {
+  return versionInInfo(sentinel, await command(sentinel, 'INFO', 'server'));
 }
 
 export const watchedRoles: Roles = {

@@ -4,6 +4,7 @@
 import type { Backend } from '../../contract/backend.ts';
 import { HarnessError } from '../../contract/errors.ts';
 import { APPEND_ALWAYS, redisNode } from '../redis/server.ts';
+import { askVersion } from '../redis/version.ts';
 import { REPLICATED_ERRORS } from '../redis-replicated/errors.ts';
 import {
   assembleGroup,
@@ -12,7 +13,7 @@ import {
   REPLICATED_RECIPES,
 } from '../redis-replicated/server.ts';
 import { primaryBySentinels } from './primary.ts';
-import { isSentinel, sentinelNodes, watchedRoles, watchPrimary } from './sentinels.ts';
+import { isSentinel, sentinelNodes, sentinelVersion, watchedRoles, watchPrimary } from './sentinels.ts';
 
 export const redisSentinel: Backend = {
   name: 'redis-sentinel',
@@ -28,6 +29,7 @@ export const redisSentinel: Backend = {
       primary,
     );
   },
+  version: (node) => (isSentinel(node.name) ? sentinelVersion(node) : askVersion(node)),
   roles: watchedRoles,
   recipes: REPLICATED_RECIPES.map((recipe) =>
     onPrimary(recipe, ({ servers, commandTimeLimit }) => {

@@ -18,6 +18,7 @@ import { fencedIncr } from './recipes/fenced-incr.ts';
 import { getThenDel } from './recipes/get-then-del.ts';
 import { setNxPx } from './recipes/set-nx-px.ts';
 import { setnxThenExpire } from './recipes/setnx-then-expire.ts';
+import { askVersion } from './version.ts';
 import { watchdog } from './recipes/watchdog.ts';
 
 /** The recipes for one server, without a port: a simulated server can be put behind them as well. */
@@ -70,6 +71,7 @@ export const redisSingle: Backend = {
       image: IMAGE_OF_VARIANT[variant] ?? 'redis',
     },
   ],
+  version: askVersion,
   recipes: SINGLE_SERVER_RECIPES.map((recipe) => onRealPort(recipe)),
   errors: REDIS_ERRORS,
   // A key expires within a millisecond of its time (EXPIRE, "Expires and accuracy", Redis 8.0); the rest is for a

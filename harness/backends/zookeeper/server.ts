@@ -13,7 +13,7 @@ import type { ZooKeeperRecipe } from './port.ts';
 import { ephemeralSequential } from './recipes/ephemeral-sequential.ts';
 import { zkIgnoresSessionLoss } from './recipes/zk-ignores-session-loss.ts';
 import { zkNoGuid } from './recipes/zk-no-guid.ts';
-import { askRole } from './role.ts';
+import { askRole, askVersion } from './srvr.ts';
 
 /** The recipes without a port: a simulated ensemble can be put behind them as well. */
 export const ZOOKEEPER_RECIPES: readonly ZooKeeperRecipe[] = [
@@ -31,6 +31,7 @@ export const zookeeper: Backend = {
   name: 'zookeeper',
   topology: 'three ZooKeeper servers, one ensemble',
   servers: ({ ttlMillis }) => SERVERS.map((name, index) => server(name, index + 1, ttlMillis)),
+  version: askVersion,
   roles: { ask: askRole },
   recipes: ZOOKEEPER_RECIPES.map((recipe) => onRealPort(recipe)),
   errors: ZOOKEEPER_ERRORS,

@@ -17,6 +17,8 @@ export const leaseTxnGuard: EtcdRecipe = {
     summary:
       'lives in the lock service; a write is one transaction with the check that its lock is still held',
     needsToken: true,
+    // Who reads it holds the lock, and the place of everybody before is gone by then.
+    judgedAs: 'fence-on-read-and-write',
   },
   lockClient: (etcd, clock, onLost) => {
     const places = new Map<FencingToken, string>();

@@ -1,8 +1,9 @@
-// Who leads an etcd cluster, as a member itself says: its status over the HTTP gateway of the client port.
+// What a member says of itself over HTTP on its client port: who leads, and which version it is.
 
-import type { Roles } from '../../contract/backend.ts';
+import type { Backend, Roles } from '../../contract/backend.ts';
 import { millis } from '../../history/op.ts';
 import { askOverTcp } from '../ask-over-tcp.ts';
+import { versionIn } from '../version-in.ts';
 
 const TIME_LIMIT = millis(1_000);
 const QUESTION = 'POST /v3/maintenance/status HTTP/1.0\r\nContent-Length: 2\r\n\r\n{}';
@@ -25,3 +26,8 @@ export const askRole: Roles['ask'] = async (node) => {
 function numberNamed(name: string, json: string): string | undefined {
   return new RegExp(`"${name}":\\s*"(\\d+)"`).exec(json)?.[1];
 }
+
+export const askVersion: Backend['version'] = async (node) => {
+  const answer = await askOverTcp(node, 'GET /version HTTP/1.0\r\n\r\n', TIME_LIMIT);
+  return `etcd ${versionIn(node, answer, /"etcdserver":"([^"]+)"/)}`;
+};

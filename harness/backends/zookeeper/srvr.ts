@@ -1,8 +1,10 @@
-// Who leads an ensemble, as a server itself says: the four-letter command `srvr` on the client port.
+// What a server says of itself when asked by the four-letter command `srvr` on its client port: who leads, and which
+// version it is.
 
-import type { Roles } from '../../contract/backend.ts';
+import type { Backend, Roles } from '../../contract/backend.ts';
 import { millis } from '../../history/op.ts';
 import { askOverTcp } from '../ask-over-tcp.ts';
+import { versionIn } from '../version-in.ts';
 
 const TIME_LIMIT = millis(1_000);
 
@@ -14,4 +16,9 @@ export const askRole: Roles['ask'] = async (node) => {
   // The upper half is the epoch, which each new leader begins.
   const [epoch, counter] = [BigInt(`0x${zxid}`) >> 32n, BigInt(`0x${zxid}`) & 0xffffffffn];
   return { role, term: epoch.toString(), position: Number(counter) };
+};
+
+export const askVersion: Backend['version'] = async (node) => {
+  const answer = await askOverTcp(node, 'srvr', TIME_LIMIT);
+  return `zookeeper ${versionIn(node, answer, /^Zookeeper version: (\d+(?:\.\d+)*)/)}`;
 };
