@@ -69,6 +69,10 @@ export interface Roles {
   rejoin?(node: Node, servers: readonly Node[]): Promise<void>;
 }
 
+/** The words of the services for a server that leads, and for one that follows. */
+export const LEADING_ROLES: ReadonlySet<string> = new Set(['primary', 'leader']);
+export const FOLLOWING_ROLES: ReadonlySet<string> = new Set(['replica', 'follower']);
+
 export interface ObservedRole {
   /** In the service's own words: `primary`, `replica`, `leader`, `follower`. */
   readonly role: string;

@@ -11,17 +11,26 @@ export type TargetSelector =
   | { readonly kind: 'random-client' }
   /** A process whose acquire, or release, is on its way; of acquires first one for a lock that nobody holds. */
   | { readonly kind: 'acquirer' }
+  /** A process that wants a lock and has not got it: of several one that wants the lock that the trigger is about. */
+  | { readonly kind: 'waiter' }
   | { readonly kind: 'releaser' }
   | { readonly kind: 'server' }
   /** So many servers at once, chosen at random. Of five: 3 are a majority, 2 a minority, and 2 the smaller half. */
   | { readonly kind: 'servers'; readonly count: 'all' | 'majority' | 'minority' | 'half' }
   /** The first server that says, when asked, that it has this role: `primary`, `replica`, `leader`. */
   | { readonly kind: 'role'; readonly role: string }
+  /** The server that the trigger saw promoted, or the first that says, when asked, that it leads. */
+  | { readonly kind: 'lead' }
+  /** One of the servers that say, when asked, that they follow. */
+  | { readonly kind: 'follower' }
   /** A server that a fault of the network is in force on. */
   | { readonly kind: 'cut-off' }
   /** A server without whose vote the grant that the trigger event tells of would have had no majority. */
   | { readonly kind: 'voter' }
-  | { readonly kind: 'node'; readonly name: string };
+  /** Of the servers that voted for what the trigger event tells of all, or more than half of them, at random. */
+  | { readonly kind: 'voters'; readonly count: 'all' | 'majority' }
+  /** These, all of them. */
+  | { readonly kind: 'nodes'; readonly names: readonly string[] };
 
 /** What is done to the targets and for how long. */
 export interface FaultSpec {
@@ -31,13 +40,22 @@ export interface FaultSpec {
   readonly params?: JsonRecord;
 }
 
+/**
+ * What a rule waits for. `promoted`: a server that followed leads; servers are asked for their roles all the time while
+ * such a rule is armed. `voted`: a client learned that exactly `votes` servers voted for it, granted or not; clients
+ * tell of votes when an acquire is over and not before.
+ */
+export type Trigger = 'acquiring' | 'granted' | 'released' | 'renewing' | 'promoted' | 'voted';
+
 /** One step of a schedule. Its times count from the start of the load. */
 export type Step =
   | { readonly kind: 'at'; readonly atMillis: Millis; readonly spec: FaultSpec }
   /** Each time the event happens (at most `limit` times, at least `cooldownMillis` apart) after a drawn delay. */
   | {
       readonly kind: 'when';
-      readonly event: 'acquiring' | 'granted' | 'released' | 'renewing';
+      readonly event: Trigger;
+      /** Of `voted`. */
+      readonly votes?: number;
       /** Ignores events before this time. */
       readonly afterMillis: Millis;
       /** And after this one. */

@@ -230,7 +230,7 @@ describe('Nemesis', () => {
   it('heals the others when one cannot be injected, and says so', async () => {
     const { nemesis, events, inForce } = rig(
       [
-        at(1, { target: { kind: 'node', name: 'c1' }, durationMillis: millis(10_000) }),
+        at(1, { target: { kind: 'nodes', names: ['c1'] }, durationMillis: millis(10_000) }),
         at(5, { target: { kind: 'server' } }),
       ],
       async (node) => {
@@ -249,11 +249,11 @@ describe('Nemesis', () => {
   it('reports an error of healing, after healing everything', async () => {
     const { nemesis, inForce } = rig([
       at(1, {
-        target: { kind: 'node', name: 'c1' },
+        target: { kind: 'nodes', names: ['c1'] },
         durationMillis: millis(9_000),
         params: { breaks: true },
       }),
-      at(1, { target: { kind: 'node', name: 'c2' }, durationMillis: millis(9_000) }),
+      at(1, { target: { kind: 'nodes', names: ['c2'] }, durationMillis: millis(9_000) }),
     ]);
     nemesis.start();
     await soon();
@@ -316,7 +316,10 @@ describe('targets among servers', () => {
         return role === undefined ? undefined : { role };
       },
       nodeOf: () => undefined,
-      append: (event) => events.push(event),
+      append: (event) => {
+        events.push(event);
+        nemesis.observe(event);
+      },
     });
     const begun = (): (readonly string[])[] =>
       events.flatMap((event) => (event.type === 'fault' && event.phase === 'begin' ? [event.targets] : []));
@@ -363,9 +366,65 @@ describe('targets among servers', () => {
     expect(['r1', 'r2', 'r3']).toContain(begun()[0]?.[0]);
   });
 
+  it.each([
+    ['all', 3],
+    ['majority', 2],
+  ] as const)('hits %s of the voters of a grant, and no other server', async (count, wanted) => {
+    const { nemesis, begun } = group([pauseHolder({ limit: 1, spec: pauseAt({ kind: 'voters', count }) })]);
+    nemesis.start();
+    nemesis.observe(voted(1, 3));
+    await soon();
+    await nemesis.heal();
+    expect(begun()[0]).toHaveLength(wanted);
+    expect(['r1', 'r2', 'r3']).toEqual(expect.arrayContaining([...(begun()[0] ?? [])]));
+  });
+
+  it('fires when exactly so many voted, granted or not', async () => {
+    const rule = pauseHolder({
+      event: 'voted',
+      votes: 2,
+      limit: 1,
+      spec: pauseAt({ kind: 'voters', count: 'all' }),
+    });
+    const { nemesis, begun } = group([rule]);
+    nemesis.start();
+    nemesis.observe(voted(1, 3));
+    nemesis.observe({ ...voted(2, 2), type: 'fail' } as HistoryEvent);
+    await soon();
+    await nemesis.heal();
+    expect(begun().map((targets) => targets.toSorted())).toEqual([['r1', 'r2']]);
+  });
+
+  it('hits one that follows, and the one that leads, whatever the service calls them', async () => {
+    const { nemesis, begun } = group(
+      [
+        { kind: 'at', atMillis: millis(0), spec: pauseAt({ kind: 'lead' }) },
+        { kind: 'at', atMillis: millis(15), spec: pauseAt({ kind: 'follower' }) },
+      ],
+      { r3: 'leader', r4: 'follower', r5: 'sentinel' },
+    );
+    nemesis.start();
+    await soon();
+    await nemesis.heal();
+    expect(begun()).toEqual([['r3'], ['r4']]);
+  });
+
+  it('sees a server promoted, and not one that led before or is seen for the first time', async () => {
+    const rule = pauseHolder({ event: 'promoted', limit: 5, spec: pauseAt({ kind: 'lead' }) });
+    const roles: Record<string, string> = { r1: 'primary', r2: 'replica' };
+    const { nemesis, begun } = group([rule], roles);
+    nemesis.start();
+    await soon();
+    expect(begun()).toEqual([]);
+    roles['r2'] = 'primary';
+    await new Promise((resolve) => setTimeout(resolve, 150));
+    await nemesis.heal();
+    expect(begun()).toEqual([['r2']]);
+  });
+
   it('finds the server that is cut off, and hurts its process as well', async () => {
     const { nemesis, begun } = group([
-      { kind: 'at', atMillis: millis(0), spec: pauseAt({ kind: 'node', name: 'r4' }, 'cut') },
+      { kind: 'at', atMillis: millis(0), spec: pauseAt({ kind: 'nodes', names: ['r4'] }, 'cut') },
       { kind: 'at', atMillis: millis(15), spec: pauseAt({ kind: 'cut-off' }) },
     ]);
     nemesis.start();
@@ -394,6 +453,28 @@ describe('Tracker', () => {
     tracker.observe({ type: 'invoke', id: 4, time: nanos(4), process: 'c1', op: 'release', lock: 'k1' });
     expect(tracker.takeovers).toBe(0);
     expect(tracker.holders()).toEqual(['c2']);
+  });
+
+  it('names who waits for a lock: for the asked one first, then for held ones', () => {
+    const tracker = new Tracker();
+    const busy = (id: number, process: string, lock: string): HistoryEvent[] => [
+      acquire(id, process, lock),
+      { type: 'fail', id, time: nanos(id), process, op: 'acquire', error: 'busy' },
+    ];
+    for (const event of [
+      ...granted(1, 'c1', 'k1'),
+      ...busy(2, 'c2', 'k3'),
+      ...busy(3, 'c3', 'k2'),
+      ...busy(4, 'c4', 'k1'),
+    ])
+      tracker.observe(event);
+    expect(tracker.waiters('k3')).toEqual(['c2', 'c4', 'c3']);
+    tracker.observe({ type: 'down', time: nanos(5), process: 'c2', reason: 'killed' });
+    for (const event of granted(6, 'c4', 'k1')) tracker.observe(event);
+    expect(tracker.waiters(undefined)).toEqual(['c3']);
+    const release: HistoryEvent = { type: 'ok', id: 7, time: nanos(9), process: 'c4', op: 'release' };
+    tracker.observe({ type: 'invoke', id: 7, time: nanos(8), process: 'c4', op: 'release', lock: 'k1' });
+    expect(tracker.lockOf(release)).toBe('k1');
   });
 
   it('names acquirers of free locks first and forgets the dead', () => {

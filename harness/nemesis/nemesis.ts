@@ -1,12 +1,12 @@
-// Carries out a schedule: waits for its times and events, resolves targets, injects, heals. `schedule.ts` decided what
-// happens, `faults/` know how; this file makes sure that every fault that began has ended, whatever is thrown (I5),
+// Carries out a schedule: waits for its times and events, injects, heals. `schedule.ts` decided what happens, `aim.ts`
+// finds whom it hits, `faults/` know how; this file makes sure that every fault that began has ended, whatever is thrown (I5),
 // and that the journal says when each began, when it was proved to act, and when it ended.
 
 import type { Clock } from '../clock.ts';
-import type { ObservedRole } from '../contract/backend.ts';
+import { FOLLOWING_ROLES, LEADING_ROLES, type ObservedRole } from '../contract/backend.ts';
 import type { Node } from '../contract/cluster.ts';
 import { messageOf } from '../contract/errors.ts';
-import type { ActiveFault, FaultKind, FaultSpec, Schedule, Step, TargetSelector } from '../contract/fault.ts';
+import type { ActiveFault, FaultKind, FaultSpec, Schedule, Step } from '../contract/fault.ts';
 import type { Random } from '../contract/workload.ts';
 import {
   millis,
@@ -16,6 +16,7 @@ import {
   type ServerEvent,
 } from '../history/op.ts';
 import { randomStream } from '../rng.ts';
+import { aimAt, grantedBy, type Aim, type Fired } from './aim.ts';
 import { Tracker } from './tracker.ts';
 
 type WhenStep = Extract<Step, { kind: 'when' }>;
@@ -34,6 +35,9 @@ export interface NemesisOptions {
   append(event: FaultEvent | ServerEvent): void;
 }
 
+/** While a rule waits for a promotion, each server is asked so often. */
+const ASK_ROLE_EVERY = millis(100);
+
 interface Rule {
   readonly step: WhenStep;
   readonly random: Random;
@@ -48,11 +52,13 @@ export class Nemesis implements AsyncDisposable {
   readonly #stop = new AbortController();
   /** Sort of fault and node name. */
   readonly #underFault = new Set<string>();
+  /** Node → the role it was seen in last. */
+  readonly #roles = new Map<string, string>();
   readonly #scopes = new Set<Promise<unknown>>();
   readonly #errors: unknown[] = [];
   readonly #failed = new AbortController();
   readonly #rules: readonly Rule[];
-  readonly #targets: Random;
+  readonly #aim: Aim;
   #count = 0;
   #startedAt = 0;
   #running = false;
@@ -60,7 +66,15 @@ export class Nemesis implements AsyncDisposable {
   constructor(options: NemesisOptions) {
     this.#options = options;
     const { steps, seed } = options.schedule;
-    this.#targets = randomStream(seed, 'fault targets');
+    this.#aim = aimAt({
+      servers: options.servers,
+      clients: options.clients,
+      nodeOf: (process) => options.nodeOf(process),
+      tracker: this.#tracker,
+      random: randomStream(seed, 'fault targets'),
+      isCutOff: ({ name }) => this.#underFault.has(`network ${name}`),
+      askRole: (server) => this.#askRole(server),
+    });
     this.#rules = steps
       .filter((step) => step.kind === 'when')
       .map((step, index) => ({
@@ -78,13 +92,16 @@ export class Nemesis implements AsyncDisposable {
 
   /** Every journal event goes through here, so that targets can be resolved and rules can fire. */
   observe(event: HistoryEvent): void {
+    const trigger: Fired = { event, lock: this.#tracker.lockOf(event) };
     this.#tracker.observe(event);
+    const roleBefore = event.type === 'server' ? this.#roles.get(event.node) : undefined;
+    if (event.type === 'server') this.#roles.set(event.node, event.role);
     if (!this.#running) return;
     const nowMillis = this.#elapsedMillis();
     for (const rule of this.#rules) {
-      if (rule.left === 0 || nowMillis < rule.readyAt || !matches(rule.step.event, event)) continue;
+      if (rule.left === 0 || nowMillis < rule.readyAt || !matches(rule.step, event, roleBefore)) continue;
       if (nowMillis > (rule.step.untilMillis ?? Infinity)) continue;
-      this.#open(this.#fire(rule, event));
+      this.#open(this.#fire(rule, trigger));
     }
   }
 
@@ -94,6 +111,8 @@ export class Nemesis implements AsyncDisposable {
     this.#startedAt = this.#options.clock.now();
     for (const step of this.#options.schedule.steps)
       if (step.kind === 'at') this.#open(this.#scope(step.spec, step.atMillis, undefined));
+    if (this.#rules.some(({ step }) => step.event === 'promoted'))
+      for (const server of this.#options.servers) this.#open(this.#watchRole(server));
   }
 
   /** Ends every fault and waits until it is healed. Throws the first error of an injection or a healing. */
@@ -115,13 +134,13 @@ export class Nemesis implements AsyncDisposable {
     return (this.#options.clock.now() - this.#startedAt) / 1e6;
   }
 
-  async #fire(rule: Rule, event: HistoryEvent): Promise<void> {
+  async #fire(rule: Rule, trigger: Fired): Promise<void> {
     const { spec, delayMillis, cooldownMillis } = rule.step;
     const nowMillis = this.#elapsedMillis();
     const delay = rule.random.real(delayMillis.min, delayMillis.max);
     rule.left -= 1;
     rule.readyAt = nowMillis + delay + spec.durationMillis + cooldownMillis;
-    if (await this.#scope(spec, delay, event)) return;
+    if (await this.#scope(spec, delay, trigger)) return;
     rule.left += 1;
     rule.readyAt = nowMillis;
   }
@@ -137,13 +156,13 @@ export class Nemesis implements AsyncDisposable {
   }
 
   /** One fault from its delay to its end. False: it never began. */
-  async #scope(spec: FaultSpec, delay: number, trigger: HistoryEvent | undefined): Promise<boolean> {
+  async #scope(spec: FaultSpec, delay: number, trigger: Fired | undefined): Promise<boolean> {
     if (!(await this.#elapsed(delay))) return false;
     const kind = this.#options.kinds.get(spec.fault);
     if (kind === undefined) throw new Error(`no such fault kind: ${spec.fault}`);
     const sort = kind.hurts ?? 'process';
     const isFree = (node: Node): boolean => !this.#underFault.has(`${sort} ${node.name}`);
-    const nodes = await this.#targetsOf(spec.target, trigger, isFree);
+    const nodes = await this.#aim(spec.target, trigger, isFree);
     // A rule whose process ended or is already under a fault waits for the next event; a timed step is accounted for.
     if (nodes.length === 0 && trigger !== undefined) return false;
     this.#count += 1;
@@ -198,90 +217,33 @@ export class Nemesis implements AsyncDisposable {
     return !signal.aborted;
   }
 
-  /** The nodes that the target means, of those that `isFree`; none: there is nobody to hit. */
-  async #targetsOf(
-    target: TargetSelector,
-    trigger: HistoryEvent | undefined,
-    isFree: (node: Node) => boolean,
-  ): Promise<readonly Node[]> {
-    if (target.kind !== 'servers') {
-      const candidates = await this.#candidates(target, trigger);
-      return candidates.filter(isFree).slice(0, 1);
-    }
-    const { servers } = this.#options;
-    const half = Math.floor(servers.length / 2);
-    const minority = Math.floor((servers.length - 1) / 2);
-    const wanted = { all: servers.length, majority: half + 1, minority, half }[target.count];
-    const free = this.#shuffled(servers).filter(isFree);
-    return free.length < wanted ? [] : free.slice(0, wanted);
+  /** What a server says it is, which goes into the journal. `news`: only if it has changed. */
+  async #askRole(node: Node, record: 'always' | 'news' = 'always'): Promise<string | undefined> {
+    const { askRole, append, clock } = this.#options;
+    const seen = await askRole?.(node);
+    if (seen === undefined) return undefined;
+    const { role, term } = seen;
+    if (record === 'always' || this.#roles.get(node.name) !== role)
+      append({
+        type: 'server',
+        time: clock.now(),
+        node: node.name,
+        role,
+        ...(term !== undefined && { term }),
+      });
+    return role;
   }
 
-  /** The nodes that a target of one node may mean, the best first; those under a fault of the same sort included. */
-  async #candidates(
-    target: Exclude<TargetSelector, { kind: 'servers' }>,
-    trigger: HistoryEvent | undefined,
-  ): Promise<readonly Node[]> {
-    const { servers, clients } = this.#options;
-    const nodesOf = (processes: readonly string[]): Node[] =>
-      processes.map((name) => this.#options.nodeOf(name)).filter((node) => node !== undefined);
-    switch (target.kind) {
-      case 'holder':
-        return nodesOf(
-          trigger === undefined
-            ? this.#tracker.holders().toReversed()
-            : 'process' in trigger
-              ? [trigger.process]
-              : [],
-        );
-      case 'acquirer':
-        return nodesOf(this.#tracker.inFlight('acquire'));
-      case 'releaser':
-        return nodesOf(this.#tracker.inFlight('release'));
-      case 'random-client':
-        return this.#shuffled(clients);
-      case 'server':
-        return this.#shuffled(servers);
-      case 'voter': {
-        const votes = trigger !== undefined && 'votes' in trigger ? (trigger.votes ?? []) : [];
-        const voters = votes.filter(({ answer }) => answer === 'granted').map(({ node }) => node);
-        const decisive = voters.length === Math.floor(votes.length / 2) + 1 ? new Set(voters) : new Set();
-        return this.#shuffled(servers.filter(({ name }) => decisive.has(name)));
-      }
-      case 'cut-off':
-        return servers.filter(({ name }) => this.#underFault.has(`network ${name}`));
-      case 'role':
-        return this.#withRole(target.role);
-      case 'node':
-        return [...servers, ...clients].filter(({ name }) => name === target.name);
-    }
-  }
-
-  /** Asks every server what it is; the answers go into the journal. */
-  async #withRole(role: string): Promise<readonly Node[]> {
-    const options = this.#options;
-    const observed = await Promise.all(
-      options.servers.map(async (node) => ({ node, seen: await options.askRole?.(node) })),
-    );
-    for (const { node, seen } of observed)
-      if (seen !== undefined)
-        options.append({
-          type: 'server',
-          time: options.clock.now(),
-          node: node.name,
-          role: seen.role,
-          ...(seen.term !== undefined && { term: seen.term }),
-        });
-    return observed.filter(({ seen }) => seen?.role === role).map(({ node }) => node);
-  }
-
-  #shuffled(nodes: readonly Node[]): readonly Node[] {
-    const left = [...nodes];
-    return nodes.map(() => left.splice(this.#targets.integer(0, left.length - 1), 1)).flat();
+  /** Asks a server for its role until the nemesis is stopped. */
+  async #watchRole(server: Node): Promise<void> {
+    do await this.#askRole(server, 'news');
+    while (await this.#elapsed(ASK_ROLE_EVERY));
   }
 }
 
-function matches(trigger: WhenStep['event'], event: HistoryEvent): boolean {
-  switch (trigger) {
+/** `roleBefore`: what the server that the event tells of was seen as before. */
+function matches(step: WhenStep, event: HistoryEvent, roleBefore: string | undefined): boolean {
+  switch (step.event) {
     case 'granted':
       return event.type === 'ok' && event.op === 'acquire';
     case 'acquiring':
@@ -290,5 +252,14 @@ function matches(trigger: WhenStep['event'], event: HistoryEvent): boolean {
       return event.type === 'invoke' && event.op === 'renew';
     case 'released':
       return event.type === 'ok' && event.op === 'release';
+    case 'promoted':
+      return (
+        event.type === 'server' &&
+        LEADING_ROLES.has(event.role) &&
+        roleBefore !== undefined &&
+        FOLLOWING_ROLES.has(roleBefore)
+      );
+    case 'voted':
+      return 'votes' in event && grantedBy(event.votes ?? []).length === step.votes;
   }
 }

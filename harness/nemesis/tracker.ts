@@ -8,6 +8,8 @@ export class Tracker {
   readonly #holders = new Map<string, string>();
   /** Grants of a lock whose last holder had not, so far, asked to release it before. */
   #takeovers: { readonly lock: string; readonly from: string; readonly at: Nanos }[] = [];
+  /** Process → the lock that it asked for last and was not granted since. */
+  readonly #wanted = new Map<string, string>();
   /** Lock invocations without completion, by operation id; in order of invocation. */
   readonly #pending = new Map<number, Invoke>();
 
@@ -16,6 +18,7 @@ export class Tracker {
       case 'invoke':
         if (event.lock === undefined) return;
         this.#pending.set(event.id, event);
+        if (event.op === 'acquire') this.#wanted.set(event.process, event.lock);
         if (event.op === 'release') this.#letGo(event.process, event.time, event.lock);
         return;
       case 'ok':
@@ -24,6 +27,7 @@ export class Tracker {
         const invoke = this.#pending.get(event.id);
         this.#pending.delete(event.id);
         if (event.type === 'ok' && event.op === 'acquire' && invoke?.lock !== undefined) {
+          this.#wanted.delete(event.process);
           const holder = this.#holders.get(invoke.lock);
           if (holder !== undefined && holder !== event.process)
             this.#takeovers.push({ lock: invoke.lock, from: holder, at: event.time });
@@ -35,6 +39,7 @@ export class Tracker {
       case 'down':
         for (const [id, invoke] of this.#pending)
           if (invoke.process === event.process) this.#pending.delete(id);
+        this.#wanted.delete(event.process);
         this.#letGo(event.process, event.time);
         return;
       case 'lost':
@@ -64,6 +69,20 @@ export class Tracker {
   /** The processes that hold a lock, the last granted one last. */
   holders(): readonly string[] {
     return [...new Set(this.#holders.values())];
+  }
+
+  /** The lock that an event is about; ask before it is observed, for a completion does not name it. */
+  lockOf(event: HistoryEvent): string | undefined {
+    if ('lock' in event) return event.lock;
+    return 'id' in event && typeof event.id === 'number' ? this.#pending.get(event.id)?.lock : undefined;
+  }
+
+  /** Processes that want a lock that they have not: those that want `lock` first, then those of held locks. */
+  waiters(lock: string | undefined): readonly string[] {
+    const wanting = [...this.#wanted];
+    const rank = ([, wanted]: readonly [string, string]): number =>
+      wanted === lock ? 0 : this.#holders.has(wanted) ? 1 : 2;
+    return wanting.toSorted((a, b) => rank(a) - rank(b)).map(([process]) => process);
   }
 
   holds(process: string): boolean {

@@ -1,0 +1,137 @@
+// Whom a fault hits: finds the nodes that a target means at the moment of injection, by what clients have told
+// (`tracker.ts`) and by what servers say when asked. Draws by chance where a target leaves a choice (I6). Injects nothing.
+
+import { FOLLOWING_ROLES, LEADING_ROLES } from '../contract/backend.ts';
+import type { Node } from '../contract/cluster.ts';
+import type { TargetSelector } from '../contract/fault.ts';
+import type { Random } from '../contract/workload.ts';
+import type { HistoryEvent, Vote } from '../history/op.ts';
+import type { Tracker } from './tracker.ts';
+
+/** What set off a rule. */
+export interface Fired {
+  readonly event: HistoryEvent;
+  /** The lock it was about. */
+  readonly lock: string | undefined;
+}
+
+interface Field {
+  readonly servers: readonly Node[];
+  readonly clients: readonly Node[];
+  /** The node that runs a process, while it runs. */
+  readonly nodeOf: (process: string) => Node | undefined;
+  readonly tracker: Tracker;
+  readonly random: Random;
+  /** A fault of the network is in force on it. */
+  readonly isCutOff: (node: Node) => boolean;
+  readonly askRole: (server: Node) => Promise<string | undefined>;
+}
+
+/** The nodes that the target means, of those that `isFree`: all of them if it means several. Empty: there is nobody to hit. */
+export type Aim = (
+  target: TargetSelector,
+  trigger: Fired | undefined,
+  isFree: (node: Node) => boolean,
+) => Promise<readonly Node[]>;
+
+export function aimAt(field: Field): Aim {
+  const { servers, clients, tracker } = field;
+  const shuffled = (nodes: readonly Node[]): readonly Node[] => {
+    const left = [...nodes];
+    return nodes.map(() => left.splice(field.random.integer(0, left.length - 1), 1)).flat();
+  };
+
+  /** Asks every server what it is; the answers go into the journal. */
+  const withRole = async (fits: (role: string) => boolean): Promise<readonly Node[]> => {
+    const roles = await Promise.all(servers.map((node) => field.askRole(node)));
+    return servers.filter((_, index) => {
+      const role = roles[index];
+      return role !== undefined && fits(role);
+    });
+  };
+
+  /** The servers that voted for what the event tells of, shuffled, and how many were asked. */
+  const votersOf = (
+    event: HistoryEvent | undefined,
+  ): { readonly asked: number; readonly voters: readonly Node[] } => {
+    const votes = event !== undefined && 'votes' in event ? (event.votes ?? []) : [];
+    const names = new Set(grantedBy(votes));
+    const voters = shuffled(servers.filter(({ name }) => names.has(name)));
+    return { asked: votes.length, voters };
+  };
+
+  /** The nodes that a target may mean, the best first; those under a fault of the same sort included. */
+  const candidatesFor = async (
+    target: TargetSelector,
+    trigger: Fired | undefined,
+  ): Promise<readonly Node[]> => {
+    const nodesOf = (processes: readonly string[]): Node[] =>
+      processes.map((name) => field.nodeOf(name)).filter((node) => node !== undefined);
+    const event = trigger?.event;
+    switch (target.kind) {
+      case 'holder':
+        return nodesOf(
+          event === undefined ? tracker.holders().toReversed() : 'process' in event ? [event.process] : [],
+        );
+      case 'acquirer':
+        return nodesOf(tracker.inFlight('acquire'));
+      case 'waiter':
+        return nodesOf(tracker.waiters(trigger?.lock));
+      case 'releaser':
+        return nodesOf(tracker.inFlight('release'));
+      case 'random-client':
+        return shuffled(clients);
+      case 'server':
+      case 'servers':
+        return shuffled(servers);
+      case 'voter': {
+        const { asked, voters } = votersOf(event);
+        return voters.length === Math.floor(asked / 2) + 1 ? voters : [];
+      }
+      case 'voters':
+        return votersOf(event).voters;
+      case 'cut-off':
+        return servers.filter((node) => field.isCutOff(node));
+      case 'role':
+        return withRole((role) => role === target.role);
+      case 'lead':
+        return event?.type === 'server'
+          ? servers.filter(({ name }) => name === event.node)
+          : withRole((role) => LEADING_ROLES.has(role));
+      case 'follower':
+        return shuffled(await withRole((role) => FOLLOWING_ROLES.has(role)));
+      case 'nodes':
+        return [...servers, ...clients].filter(({ name }) => target.names.includes(name));
+    }
+  };
+
+  return async (target, trigger, isFree) => {
+    const candidates = await candidatesFor(target, trigger);
+    const free = candidates.filter(isFree);
+    const wanted = manyOf(target, candidates.length);
+    return free.length < wanted ? [] : free.slice(0, wanted);
+  };
+}
+
+/** How many nodes a target means, of so many candidates. */
+function manyOf(target: TargetSelector, candidates: number): number {
+  switch (target.kind) {
+    case 'servers':
+    case 'voters': {
+      const { count } = target;
+      if (count === 'all') return candidates;
+      return (
+        Math.floor((count === 'minority' ? candidates - 1 : candidates) / 2) + (count === 'majority' ? 1 : 0)
+      );
+    }
+    case 'nodes':
+      return target.names.length;
+    default:
+      return 1;
+  }
+}
+
+/** The servers that voted for it. */
+export function grantedBy(votes: readonly Vote[]): readonly string[] {
+  return votes.filter(({ answer }) => answer === 'granted').map(({ node }) => node);
+}
