@@ -70,11 +70,28 @@ export const etcdCells: readonly CellOfBackend[] = [
     },
     {
       recipe,
+      fault: 'partition-leader',
+      workload: 'counter',
+      settings: { minContendedHandoffs: 5 },
+      expected: safe,
+      because: 'a leader that no majority follows commits nothing; the one that is elected knows every lock',
+    },
+    {
+      recipe,
+      fault: 'pause-leader',
+      workload: 'counter',
+      settings: { minContendedHandoffs: 5 },
+      expected: safe,
+      because: 'a stopped leader is replaced, and learns of it before it answers again',
+    },
+    {
+      recipe,
       fault: 'pause-server',
       workload: 'counter',
       settings: {},
       expected: safe,
-      because: 'a stopped leader is replaced, and learns of it before it answers again',
+      because:
+        'two of three members go on, and one that was stopped answers nothing that they have not agreed on',
     },
     {
       recipe,
@@ -110,7 +127,7 @@ export const etcdCells: readonly CellOfBackend[] = [
     settings: {},
     expected: outlivedAndTold,
     because:
-      'a store outside takes the late write as before; the register in etcd refuses it, whatever its clients believe',
+      'stores outside take the late write as before; the register in etcd, judged as a fully fenced store, must stay clean',
   },
   {
     recipe: 'lease-queue',

@@ -30,6 +30,15 @@ export const postgresCells: readonly CellOfBackend[] = [
     because: 'no lease runs out: the session of a stopped holder lives on, and everybody else waits',
   },
   {
+    recipe: 'advisory-lock',
+    fault: 'partition-holder',
+    workload: 'counter',
+    settings: { minContendedHandoffs: 5 },
+    expected: safe,
+    because:
+      'the server does not see that the holder is cut off, and keeps its lock until it hears of it again',
+  },
+  {
     recipe: 'lease-row',
     fault: 'pause-holder',
     workload: 'counter',

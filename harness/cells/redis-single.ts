@@ -132,6 +132,15 @@ export const redisSingleCells: readonly CellOfBackend[] = [
     because: 'a stopped process does not renew',
   },
   {
+    recipe: 'watchdog',
+    fault: 'partition-holder',
+    workload: 'long-hold',
+    settings: LONGER_WORK,
+    expected: { ...outlived, allowed: [...outlived.allowed, 'late-loss-notice'] },
+    because:
+      'a holder that is cut off from the lock service only cannot renew, and its work on the store goes on',
+  },
+  {
     recipe: 'del-unconditional',
     fault: 'pause-holder',
     workload: 'counter',

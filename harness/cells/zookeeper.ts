@@ -50,6 +50,24 @@ export const zookeeperCells: readonly CellOfBackend[] = [
   },
   {
     recipe: 'ephemeral-sequential',
+    fault: 'partition-leader',
+    workload: 'counter',
+    settings: { minContendedHandoffs: 5 },
+    expected: safe,
+    because:
+      'a leader that no majority follows commits nothing, and steps down; the next one knows every node',
+  },
+  {
+    recipe: 'ephemeral-sequential',
+    fault: 'pause-leader',
+    workload: 'counter',
+    settings: { minContendedHandoffs: 5 },
+    expected: safe,
+    because:
+      'a stopped leader is replaced if it is silent for long, and learns of it before it answers again',
+  },
+  {
+    recipe: 'ephemeral-sequential',
     fault: 'stall-leader',
     workload: 'counter',
     settings: MANY_ENTRIES,
