@@ -11,7 +11,6 @@ import type {
   Header,
   HistoryEvent,
   Invoke,
-  Json,
   JsonRecord,
 } from './op.ts';
 import type { Lost, Millis, Nanos, Outcome, ServerEvent } from './op.ts';
@@ -64,6 +63,9 @@ interface StoreOperation extends OperationBase {
 export interface Read extends StoreOperation {
   readonly op: 'read';
   readonly value?: string;
+  readonly order?: string;
+  readonly applied?: boolean;
+  readonly sealed?: boolean;
   readonly audit?: readonly AuditRow[];
 }
 
@@ -71,6 +73,8 @@ export interface Write extends StoreOperation {
   readonly op: 'write' | 'cas';
   readonly value: string;
   readonly base?: string;
+  readonly add?: string;
+  readonly order?: string;
   /** Refused as stale: the highest token the store had seen. */
   readonly highest?: FencingToken;
 }
@@ -123,6 +127,8 @@ export function assembleHistory(header: Header, events: readonly HistoryEvent[])
   return assembly.finish();
 }
 
+type Writable<T> = { -readonly [K in keyof T]: T[K] };
+
 /** A history that is being read. */
 export interface Assembly {
   /**
@@ -136,8 +142,9 @@ export interface Assembly {
 
 /** Keeps operations and not their events, so that a long history takes less memory than its lines. */
 export function openAssembly(header: Header): Assembly {
-  const invoked = new Map<number, Invoke>();
-  const completed = new Map<number, Operation>();
+  const known = createIdSet();
+  const pending = new Map<number, Invoke>();
+  const operations: Operation[] = [];
   const losses: Lost[] = [];
   const downs: Down[] = [];
   const servers: ServerEvent[] = [];
@@ -150,14 +157,19 @@ export function openAssembly(header: Header): Assembly {
     const refuse = (rule: string): never => {
       throw new HistoryError(line, rule);
     };
-    if (completed.has(id)) refuse(`second completion of operation ${id}`);
-    const invoke = invoked.get(id) ?? refuse(`completion of operation ${id} without an invocation`);
+    const invoke =
+      pending.get(id) ??
+      refuse(
+        known.has(id)
+          ? `second completion of operation ${id}`
+          : `completion of operation ${id} without an invocation`,
+      );
     if (invoke.process !== process)
       refuse(`operation ${id} was invoked by ${invoke.process} and completed by ${process}`);
     if (invoke.op !== op) refuse(`operation ${id} was invoked as ${invoke.op} and completed as ${op}`);
     if (time < invoke.time) refuse(`time goes backwards within operation ${id}: ${invoke.time} then ${time}`);
-    invoked.delete(id);
-    completed.set(id, operationOf(invoke, event));
+    pending.delete(id);
+    operations.push(operationOf(invoke, event));
   };
 
   return {
@@ -169,9 +181,9 @@ export function openAssembly(header: Header): Assembly {
       }
       switch (event.type) {
         case 'invoke':
-          if (invoked.has(event.id) || completed.has(event.id))
-            throw new HistoryError(line, `duplicate operation id ${event.id}`);
-          invoked.set(event.id, event);
+          if (known.has(event.id)) throw new HistoryError(line, `duplicate operation id ${event.id}`);
+          known.add(event.id);
+          pending.set(event.id, event);
           break;
         case 'ok':
         case 'fail':
@@ -195,8 +207,7 @@ export function openAssembly(header: Header): Assembly {
       }
     },
     finish() {
-      const operations = [...completed.values()];
-      for (const invoke of invoked.values()) operations.push(operationOf(invoke, undefined));
+      for (const invoke of pending.values()) operations.push(operationOf(invoke, undefined));
       operations.sort((a, b) => a.invoked - b.invoked || a.id - b.id);
       return { header, operations, losses, downs, faults: [...faults.values()], servers, lastSeen, end };
     },
@@ -224,77 +235,111 @@ function faultSpan(known: FaultSpan | undefined, event: FaultEvent, line: number
   };
 }
 
-/** Drops the keys whose value is undefined, so that optional stays optional. */
-type Defined<T> = { [K in keyof T]: Exclude<T[K], undefined> };
-function defined<T extends Record<string, Json | bigint | readonly AuditRow[] | undefined>>(
-  fields: T,
-): Partial<Defined<T>> {
-  const kept: Record<string, unknown> = {};
-  for (const key in fields) if (fields[key] !== undefined) kept[key] = fields[key];
-  return kept as Partial<Defined<T>>;
+function operationOf(invoke: Invoke, completion: Completion | undefined): Operation {
+  switch (invoke.op) {
+    case 'acquire':
+      return acquireOf(invoke, completion);
+    case 'renew': {
+      const renew: Writable<Renew> = { ...baseOf(invoke, completion), op: 'renew', lock: invoke.lock ?? '' };
+      if (invoke.ttlMillis !== undefined) renew.ttlMillis = invoke.ttlMillis;
+      if (completion?.validUntil !== undefined) renew.validUntil = completion.validUntil;
+      return renew;
+    }
+    case 'release': {
+      const release: Writable<Release> = {
+        ...baseOf(invoke, completion),
+        op: 'release',
+        lock: invoke.lock ?? '',
+      };
+      if (completion?.released !== undefined) release.released = completion.released;
+      return release;
+    }
+    case 'read':
+      return readOf(invoke, completion);
+    case 'write':
+    case 'cas':
+      return writeOf(invoke, completion, invoke.op);
+  }
 }
 
-function operationOf(invoke: Invoke, completion: Completion | undefined): Operation {
-  const outcome = completion?.type ?? 'info';
-  const base = {
+function baseOf(invoke: Invoke, completion: Completion | undefined): OperationBase {
+  const base: Writable<OperationBase> = {
     id: invoke.id,
     process: invoke.process,
     invoked: invoke.time,
     completed: completion?.time,
-    outcome,
-    ...defined({ error: completion?.error }),
+    outcome: completion?.type ?? 'info',
   };
-  const { lock = '', store = '', key = '' } = invoke;
-  switch (invoke.op) {
-    case 'acquire':
-      return {
-        ...base,
-        op: 'acquire',
-        lock,
-        try: invoke.try ?? false,
-        ...defined({ shared: invoke.shared, ttlMillis: invoke.ttlMillis, owner: invoke.owner }),
-        ...(outcome === 'ok'
-          ? defined({ token: completion?.token, validUntil: completion?.validUntil })
-          : undefined),
-      };
-    case 'renew':
-      return {
-        ...base,
-        op: 'renew',
-        lock,
-        ...defined({ ttlMillis: invoke.ttlMillis, validUntil: completion?.validUntil }),
-      };
-    case 'release':
-      return { ...base, op: 'release', lock, ...defined({ released: completion?.released }) };
-    case 'read':
-      return {
-        ...base,
-        op: 'read',
-        store,
-        key,
-        lock: invoke.lock ?? key,
-        ...defined({
-          token: invoke.token,
-          value: completion?.value,
-          version: completion?.version,
-          audit: completion?.audit,
-        }),
-      };
-    case 'write':
-    case 'cas':
-      return {
-        ...base,
-        op: invoke.op,
-        store,
-        key,
-        lock: invoke.lock ?? key,
-        value: invoke.value ?? '',
-        ...defined({
-          token: invoke.token,
-          base: invoke.base,
-          version: completion?.version,
-          highest: completion?.highest,
-        }),
-      };
-  }
+  if (completion?.error !== undefined) base.error = completion.error;
+  return base;
+}
+
+function acquireOf(invoke: Invoke, completion: Completion | undefined): Acquire {
+  const acquire: Writable<Acquire> = {
+    ...baseOf(invoke, completion),
+    op: 'acquire',
+    lock: invoke.lock ?? '',
+    try: invoke.try ?? false,
+  };
+  if (invoke.shared !== undefined) acquire.shared = invoke.shared;
+  if (invoke.ttlMillis !== undefined) acquire.ttlMillis = invoke.ttlMillis;
+  if (invoke.owner !== undefined) acquire.owner = invoke.owner;
+  if (completion?.type !== 'ok') return acquire;
+  if (completion.token !== undefined) acquire.token = completion.token;
+  if (completion.validUntil !== undefined) acquire.validUntil = completion.validUntil;
+  return acquire;
+}
+
+function readOf(invoke: Invoke, completion: Completion | undefined): Read {
+  const { store = '', key = '', lock = key } = invoke;
+  const read: Writable<Read> = { ...baseOf(invoke, completion), op: 'read', store, key, lock };
+  if (invoke.token !== undefined) read.token = invoke.token;
+  if (invoke.order !== undefined) read.order = invoke.order;
+  if (completion?.value !== undefined) read.value = completion.value;
+  if (completion?.applied !== undefined) read.applied = completion.applied;
+  if (completion?.sealed !== undefined) read.sealed = completion.sealed;
+  if (completion?.version !== undefined) read.version = completion.version;
+  if (completion?.audit !== undefined) read.audit = completion.audit;
+  return read;
+}
+
+function writeOf(invoke: Invoke, completion: Completion | undefined, op: Write['op']): Write {
+  const { store = '', key = '', lock = key, value = '' } = invoke;
+  const write: Writable<Write> = { ...baseOf(invoke, completion), op, store, key, lock, value };
+  if (invoke.token !== undefined) write.token = invoke.token;
+  if (invoke.base !== undefined) write.base = invoke.base;
+  if (invoke.add !== undefined) write.add = invoke.add;
+  if (invoke.order !== undefined) write.order = invoke.order;
+  if (completion?.version !== undefined) write.version = completion.version;
+  if (completion?.highest !== undefined) write.highest = completion.highest;
+  return write;
+}
+
+/** Of operations, which usually count up: pages of bits. */
+interface IdSet {
+  has(id: number): boolean;
+  add(id: number): void;
+}
+
+const PAGE_BITS = 1024;
+
+/** Of an id within its page. */
+function placeOf(id: number): number {
+  return id - Math.floor(id / PAGE_BITS) * PAGE_BITS;
+}
+
+function createIdSet(): IdSet {
+  const pages = new Map<number, Uint32Array>();
+  return {
+    has(id) {
+      const bits = pages.get(Math.floor(id / PAGE_BITS));
+      return bits !== undefined && ((bits[placeOf(id) >>> 5] ?? 0) & (1 << (placeOf(id) & 31))) !== 0;
+    },
+    add(id) {
+      const page = Math.floor(id / PAGE_BITS);
+      const bits = pages.get(page) ?? new Uint32Array(PAGE_BITS / 32);
+      pages.set(page, bits);
+      bits[placeOf(id) >>> 5] = (bits[placeOf(id) >>> 5] ?? 0) | (1 << (placeOf(id) & 31));
+    },
+  };
 }

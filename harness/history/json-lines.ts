@@ -2,11 +2,8 @@
 // The only place where text becomes an event, so the only place that casts. `history.ts` pairs what comes out. Pure.
 
 import {
-  fencingToken,
   HISTORY_FORMAT,
   HISTORY_VERSION,
-  millis,
-  nanos,
   type AuditRow,
   type Header,
   type HistoryEvent,
@@ -16,18 +13,17 @@ import {
   type OpName,
   type Vote,
 } from './op.ts';
-import { HistoryError, openAssembly, type History } from './history.ts';
+import { HistoryError, openAssembly, type Assembly, type History } from './history.ts';
+import { Fields, isTextList, shortened } from './json-fields.ts';
+import { plainLines } from './plain-lines.ts';
 
-const OP_NAMES: ReadonlySet<string> = new Set<OpName>([
-  'acquire',
-  'renew',
-  'release',
-  'read',
-  'write',
-  'cas',
-]);
 const LOCK_OPS: ReadonlySet<string> = new Set<OpName>(['acquire', 'renew', 'release']);
 const PHASES: ReadonlySet<string> = new Set(['begin', 'acted', 'end']);
+
+const EMPTY = 'the file is empty; a history starts with its header';
+const LINE_FEED = 0x0a;
+/** A longer one could not be a text. */
+const LINE_BYTES_MAX = 2 ** 28;
 
 /** One line, without its line break. Tokens become decimal strings. */
 export function encodeEvent(event: HistoryEvent): string {
@@ -44,28 +40,73 @@ function bigintAsText(_key: string, value: unknown): unknown {
 
 /** Reads a whole file. A torn last line is dropped. Throws `HistoryError` with line and rule. O(size). */
 export function parseHistory(text: string): History {
-  const lines = linesOf(text);
-  const first = lines.next().value ?? '';
-  if (isBlank(first)) throw new HistoryError(1, 'the file is empty; a history starts with its header');
-  const assembly = openAssembly(decodeHeader(first));
-  let number = 1;
-  for (const line of lines) {
-    number += 1;
-    if (!isBlank(line)) assembly.add(decodeEvent(line, number), number);
-  }
-  return assembly.finish();
+  const reader = openReader();
+  reader.take(Buffer.from(text));
+  return reader.finish();
 }
 
-/** One at a time, so that a long file is not in memory twice. */
-function* linesOf(text: string): Generator<string, undefined> {
-  let start = 0;
-  for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', start)) {
-    yield text.slice(start, end);
-    start = end + 1;
-  }
-  const last = text.slice(start);
-  if (!isTorn(last)) yield last;
-  return undefined;
+/** A file that is being read, so that one of any length need not be in memory. */
+export interface HistoryReader {
+  /** Takes the next bytes of the file, and keeps none of them. Throws `HistoryError` with line and rule. */
+  take(bytes: Buffer): void;
+  /** The file ends here. A torn last line is dropped. Throws `HistoryError` with line and rule. */
+  finish(): History;
+}
+
+export function openReader(): HistoryReader {
+  const plain = plainLines();
+  let assembly: Assembly | undefined;
+  let number = 0;
+  /** The beginning of the line that is not complete yet. */
+  let begun: Buffer[] = [];
+  let begunLength = 0;
+
+  const line = (bytes: Buffer, start: number, end: number): void => {
+    number += 1;
+    const event = assembly === undefined ? undefined : plain(bytes, start, end);
+    if (event !== undefined) assembly?.add(event, number);
+    else text(bytes.toString('utf8', start, end));
+  };
+  const text = (words: string): void => {
+    if (assembly === undefined) {
+      if (isBlank(words)) throw new HistoryError(1, EMPTY);
+      assembly = openAssembly(decodeHeader(words));
+    } else if (!isBlank(words)) assembly.add(decodeEvent(words, number), number);
+  };
+  const keep = (bytes: Buffer): void => {
+    begunLength += bytes.length;
+    if (begunLength > LINE_BYTES_MAX)
+      throw new HistoryError(number + 1, `the line is longer than ${LINE_BYTES_MAX} bytes`);
+    begun.push(Buffer.from(bytes));
+  };
+  const takeBegun = (): Buffer => {
+    const whole = Buffer.concat(begun);
+    begun = [];
+    begunLength = 0;
+    return whole;
+  };
+
+  return {
+    take(bytes) {
+      let start = 0;
+      for (let end = bytes.indexOf(LINE_FEED); end !== -1; end = bytes.indexOf(LINE_FEED, start)) {
+        if (begunLength === 0) line(bytes, start, end);
+        else {
+          keep(bytes.subarray(start, end));
+          const whole = takeBegun();
+          line(whole, 0, whole.length);
+        }
+        start = end + 1;
+      }
+      if (start < bytes.length) keep(bytes.subarray(start));
+    },
+    finish() {
+      const last = takeBegun();
+      if (!isTorn(last.toString('utf8'))) line(last, 0, last.length);
+      if (assembly === undefined) throw new HistoryError(1, EMPTY);
+      return assembly.finish();
+    },
+  };
 }
 
 function isBlank(line: string): boolean {
@@ -158,6 +199,8 @@ export function decodeEvent(line: string, lineNumber: number): HistoryEvent {
         ...(fields.has('released') && { released: fields.flag('released') }),
         ...(fields.has('value') && { value: fields.scalar('value') }),
         ...(fields.has('version') && { version: fields.scalar('version') }),
+        ...(fields.has('applied') && { applied: fields.flag('applied') }),
+        ...(fields.has('sealed') && { sealed: fields.flag('sealed') }),
         ...(fields.has('highest') && { highest: fields.token('highest') }),
         ...(fields.has('votes') && { votes: fields.records('votes').map((row) => decodeVote(row)) }),
         ...(fields.has('audit') && { audit: fields.records('audit').map((row) => decodeAuditRow(row)) }),
@@ -210,6 +253,9 @@ function decodeInvoke(fields: Fields, time: Invoke['time']): Invoke {
   if (LOCK_OPS.has(op)) fields.text('lock');
   else fields.text('key');
   if (op === 'write' || op === 'cas') fields.scalar('value');
+  const add = fields.has('add') ? fields.scalar('add') : undefined;
+  if (add !== undefined && !/^-?\d+$/.test(add))
+    fields.refuse(`field "add" is ${shortened(add)}, not a whole number`);
   return {
     type: 'invoke',
     id: fields.id(),
@@ -225,6 +271,8 @@ function decodeInvoke(fields: Fields, time: Invoke['time']): Invoke {
     ...(fields.has('key') && { key: fields.text('key') }),
     ...(fields.has('value') && { value: fields.scalar('value') }),
     ...(fields.has('base') && { base: fields.scalar('base') }),
+    ...(add !== undefined && { add }),
+    ...(fields.has('order') && { order: fields.scalar('order') }),
     ...(fields.has('token') && { token: fields.token('token') }),
   };
 }
@@ -242,132 +290,7 @@ function decodeAuditRow(row: Fields): AuditRow {
     base: row.scalar('base'),
     version: row.scalar('version'),
     value: row.scalar('value'),
+    ...(row.has('order') && { order: row.scalar('order') }),
     accepted: row.flag('accepted'),
   };
-}
-
-function isTextList(value: unknown): value is string[] {
-  return Array.isArray(value) && value.every((item) => typeof item === 'string');
-}
-
-function parseObject(text: string, line: number): Record<string, unknown> {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    throw new HistoryError(line, 'not a JSON value');
-  }
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new HistoryError(line, 'not a JSON object');
-  return value as Record<string, unknown>;
-}
-
-/** As JSON, of a length that a person reads. */
-function shortened(value: unknown): string {
-  return JSON.stringify(value).slice(0, 60);
-}
-
-/** Reads the fields of one JSON object, or refuses the line. `null` counts as absent. */
-class Fields {
-  readonly #fields: Record<string, unknown>;
-  readonly #line: number;
-
-  constructor(source: string | Record<string, unknown>, line: number) {
-    this.#line = line;
-    this.#fields = typeof source === 'string' ? parseObject(source, line) : source;
-  }
-
-  refuse(rule: string): never {
-    throw new HistoryError(this.#line, rule);
-  }
-
-  has(name: string): boolean {
-    const value = this.#fields[name];
-    return value !== undefined && value !== null;
-  }
-
-  #wrong(name: string, expected: string): never {
-    const value = this.#fields[name];
-    return this.refuse(
-      value === undefined
-        ? `field "${name}" is missing`
-        : `field "${name}" is ${shortened(value)}, not ${expected}`,
-    );
-  }
-
-  text(name: string): string {
-    const value = this.#fields[name];
-    return typeof value === 'string' ? value : this.#wrong(name, 'a text');
-  }
-
-  /** A text, or a number taken as its decimal text. */
-  scalar(name: string): string {
-    const value = this.#fields[name];
-    if (typeof value === 'string') return value;
-    // A larger one has been rounded by whoever read it as a number.
-    return Number.isSafeInteger(value) ? String(value) : this.#wrong(name, 'a text');
-  }
-
-  number(name: string): number {
-    const value = this.#fields[name];
-    return typeof value === 'number' ? value : this.#wrong(name, 'a number');
-  }
-
-  flag(name: string): boolean {
-    const value = this.#fields[name];
-    return typeof value === 'boolean' ? value : this.#wrong(name, 'true or false');
-  }
-
-  nanos(name: string): ReturnType<typeof nanos> {
-    const value = this.#fields[name];
-    return Number.isSafeInteger(value) ? nanos(value as number) : this.#wrong(name, 'whole nanoseconds');
-  }
-
-  duration(name: string): ReturnType<typeof millis> {
-    const value = this.#fields[name];
-    // In nanoseconds it must be exact, too.
-    return typeof value === 'number' && value >= 0 && value <= Number.MAX_SAFE_INTEGER / 1e6
-      ? millis(value)
-      : this.#wrong(name, 'milliseconds');
-  }
-
-  token(name: string): ReturnType<typeof fencingToken> {
-    const text = this.scalar(name);
-    return /^-?\d+$/.test(text) ? fencingToken(text) : this.#wrong(name, 'a decimal token');
-  }
-
-  id(): number {
-    const value = this.#fields['id'];
-    return Number.isSafeInteger(value) ? (value as number) : this.#wrong('id', 'a whole number');
-  }
-
-  process(): string {
-    return this.scalar('process');
-  }
-
-  opName(): OpName {
-    const op = this.text('op');
-    return OP_NAMES.has(op) ? (op as OpName) : this.refuse(`unknown operation ${shortened(op)}`);
-  }
-
-  texts(name: string): string[] {
-    const value = this.#fields[name];
-    return isTextList(value) ? value : this.#wrong(name, 'a list of texts');
-  }
-
-  record(name: string): Record<string, unknown> {
-    const value = this.#fields[name];
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : this.#wrong(name, 'an object');
-  }
-
-  records(name: string): Fields[] {
-    const value = this.#fields[name];
-    if (!Array.isArray(value)) return this.#wrong(name, 'a list of objects');
-    return value.map((item: unknown) => {
-      if (typeof item !== 'object' || item === null) return this.#wrong(name, 'a list of objects');
-      return new Fields(item as Record<string, unknown>, this.#line);
-    });
-  }
 }

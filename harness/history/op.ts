@@ -106,6 +106,10 @@ export interface Invoke {
   readonly value?: string;
   /** write, cas: the version this value was computed from. */
   readonly base?: string;
+  /** write: relative. The store adds this whole number to what is there; `value` is what its client expects of it. */
+  readonly add?: string;
+  /** read: whether this order has been applied is asked as well. write: the order it applies. */
+  readonly order?: string;
   /** read, write, cas: the fencing token shown to the store. */
   readonly token?: FencingToken;
 }
@@ -129,6 +133,10 @@ export interface Completion {
   readonly value?: string;
   /** read, write, cas: the version read, or made by the write. */
   readonly version?: string;
+  /** read that asked for an order: it has been applied. */
+  readonly applied?: boolean;
+  /** read after the run: no write that was sent before can take effect after it. */
+  readonly sealed?: boolean;
   /** write refused for a stale token: the highest token seen by the store. */
   readonly highest?: FencingToken;
   /** acquire: what each server answered, where the recipe asks several. */
@@ -158,7 +166,9 @@ export interface AuditRow {
   readonly base: string;
   /** The version that was current when the attempt took effect. */
   readonly version: string;
+  /** Of an accepted one: what was there afterwards. */
   readonly value: string;
+  readonly order?: string;
   readonly accepted: boolean;
 }
 
