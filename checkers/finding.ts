@@ -23,7 +23,10 @@ export interface Proof<Code extends FindingCode> {
 }
 
 /** The finding of a proof; fills `id` and `faults`. O(faults). */
-export function findingOf<Code extends FindingCode>(history: History, proof: Proof<Code>): Finding<Code> {
+export function findingOf<Code extends FindingCode>(
+  history: Pick<History, 'faults'>,
+  proof: Proof<Code>,
+): Finding<Code> {
   const { since, ...rest } = proof;
   const { code, lock = '', store = '', ops, at } = proof;
   const key = [code, lock, store, ops.toSorted((a, b) => a - b).join(',')].join('|');
@@ -31,7 +34,7 @@ export function findingOf<Code extends FindingCode>(history: History, proof: Pro
 }
 
 /** Faults begun and not yet ended at some time of [from, to], in order of beginning. */
-export function faultsWithin(history: History, from: Nanos, to: Nanos): readonly FaultSpan[] {
+export function faultsWithin(history: Pick<History, 'faults'>, from: Nanos, to: Nanos): readonly FaultSpan[] {
   return history.faults.filter(({ begin, end }) => begin <= to && (end === undefined || end >= from));
 }
 

@@ -63,11 +63,30 @@ function program(): Command {
 
   lockpick
     .command('check')
-    .description('judge a stored history: a history.jsonl or the directory of a run')
-    .argument('<paths...>')
+    .description('judge a stored history: ours, of a run, or of another test (Jepsen EDN, Porcupine logs)')
+    .argument('<paths...>', 'files, .gz and .zst as well, or directories of runs')
+    .option('--model <model>', 'judge by this model instead of the rules: owned-mutex, semaphore:3, …')
+    .option('--initial <value>', 'what a register holds at first')
+    .addOption(
+      new Option('--failed-release <reading>', 'what a release that failed did (default: unknown)').choices([
+        'held',
+        'unknown',
+        'released',
+      ]),
+    )
+    .addOption(
+      new Option('--failed-cas <reading>', 'what a failed cas or try proves (default: ignored)').choices([
+        'evidence',
+        'ignored',
+      ]),
+    )
+    .option('--budget <steps>', 'of the search, for each lock or key (default: 100000000)')
     .option('--json', 'the verdict as JSON on stdout, one line a history')
     .option('--no-color', 'no colour')
-    .addHelpText('after', examples('lockpick check results/latest', 'lockpick check history.jsonl --json'))
+    .addHelpText(
+      'after',
+      examples('lockpick check results/latest', 'lockpick check history.edn --model owned-mutex --json'),
+    )
     .action(async (paths: string[], flags: object) => {
       const { checkCommand } = await import('./commands/check.ts');
       process.exitCode = await checkCommand(paths, flags);

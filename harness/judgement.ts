@@ -3,10 +3,9 @@
 
 import { monotonicClock, monotonicOrigin } from './clock.ts';
 import { HarnessError } from './contract/errors.ts';
-import { parseHistory } from './history/json-lines.ts';
-import { HistoryError, type History } from './history/history.ts';
+import { readRecorded } from './history-file.ts';
+import type { History } from './history/history.ts';
 import { exitCodeOf, judge } from './judge.ts';
-import { readRunFile } from './results.ts';
 import type { Expectation, Verdict } from '../checkers/verdict.ts';
 
 export interface Judgement {
@@ -15,18 +14,17 @@ export interface Judgement {
   readonly exitCode: number;
 }
 
-/** Reads and judges a history file. Throws HarnessError('usage') with file, line and rule if it is malformed. */
+/** Reads and judges a history file of ours. Throws HarnessError('usage') with file, line and rule if it is malformed. */
 export function judgeFile(path: string, expectation: Expectation | null): Judgement {
-  let history: History;
-  try {
-    history = parseHistory(readRunFile(path));
-  } catch (error) {
-    if (error instanceof HistoryError)
-      throw new HarnessError('usage', `${path}, ${error.message}`, {
-        remedy: 'a malformed history is never judged; results/README.md describes the format',
-      });
-    throw error;
-  }
+  const recorded = readRecorded(path);
+  if (recorded.format !== 'lockpick-history')
+    throw new HarnessError('usage', `${path} is no lockpick history but looks like ${recorded.format}`, {
+      remedy: 'judge it by a model: lockpick check --model …',
+    });
+  return judgeHistory(recorded.history, expectation);
+}
+
+export function judgeHistory(history: History, expectation: Expectation | null): Judgement {
   const clock = monotonicClock(monotonicOrigin());
   const verdict = judge(history, expectation, () => clock.now() / 1e6);
   return { history, verdict, exitCode: exitCodeOf(verdict) };

@@ -1,13 +1,15 @@
 // From calls of other tests' histories to the entries of each key: registers, key-value stores, and transactions over
 // several registers, which are one partition together.
 
-import type { Call, CallHistory, CallValue } from '../../harness/history/calls.ts';
+import { isList, type Call, type CallHistory, type CallValue } from '../../harness/history/calls.ts';
+import { HistoryError } from '../../harness/history/history.ts';
 import { Kind, NEVER, type StoreEntries } from './entries.ts';
 import { mapValues, partitionsBy } from './partitions.ts';
+import type { FailedCas, StoreReading } from './reading.ts';
 import { storeColumns, type NamedAccess } from './store-columns.ts';
 
 /** The names under which they are known. */
-const STORE_CALLS: Readonly<Record<string, Kind>> = {
+export const STORE_CALLS: Readonly<Record<string, Kind>> = {
   read: Kind.read,
   get: Kind.read,
   write: Kind.write,
@@ -17,13 +19,10 @@ const STORE_CALLS: Readonly<Record<string, Kind>> = {
   txn: Kind.transaction,
 };
 
-/** Whether a failed compare-and-set proves what it found. */
-type FailedCas = 'evidence' | 'ignored';
-
-/** An entry's id is the position of its call. Throws `RangeError` on an operand of the wrong form. O(n log n). */
+/** An entry's id is the position of its call. Throws `HistoryError` on an operand of the wrong form. O(n log n). */
 export function storePartitionsOfCalls(
   { calls }: CallHistory,
-  { initial, failedCas }: { readonly initial: string; readonly failedCas: FailedCas },
+  { initial, failedCas }: Pick<StoreReading, 'initial' | 'failedCas'>,
 ): ReadonlyMap<string, StoreEntries> {
   const partitions = partitionsBy(calls.entries(), ([, { key }]) => key ?? '');
   return mapValues(partitions, (partition) => {
@@ -86,12 +85,7 @@ function required(value: CallValue | undefined, call: Call): string {
   return typeof value === 'string' ? value : refuse(call);
 }
 
-function isList(value: CallValue): value is readonly CallValue[] {
-  return Array.isArray(value);
-}
-
-function refuse({ name, process, argument, result }: Call): never {
-  throw new RangeError(
-    `operand of ${name} by process ${process} not understood: ${JSON.stringify(argument)}, ${JSON.stringify(result)}`,
-  );
+function refuse({ name, process, argument, result, line }: Call): never {
+  const shown = JSON.stringify(result ?? argument).slice(0, 60);
+  throw new HistoryError(line, `the operand of ${name} by process ${process} is not understood: ${shown}`);
 }

@@ -1,6 +1,7 @@
 // Builds the columns of `StoreEntries` row by row: numbers values, tokens, registers and transactions as they come.
 
 import { interner, NONE, type Access, type Kind, type StoreEntries } from './entries.ts';
+import { ascending } from './token-ranks.ts';
 
 interface StoreRow {
   readonly kind: Kind;
@@ -72,19 +73,5 @@ export function storeColumns(capacity: number, initial: string): StoreColumns {
       transactions,
       registers: registers.things,
     }),
-  };
-}
-
-/** Renumbers tokens so that they compare as their numbers do. */
-function ascending(
-  token: Int32Array,
-  tokens: readonly bigint[],
-): { readonly token: Int32Array; readonly tokens: readonly bigint[] } {
-  const order = [...tokens.keys()].sort((a, b) => ((tokens[a] ?? 0n) < (tokens[b] ?? 0n) ? -1 : 1));
-  const rank = new Int32Array(tokens.length);
-  for (const [position, number] of order.entries()) rank[number] = position;
-  return {
-    token: token.map((number) => (number === NONE ? NONE : (rank[number] ?? NONE))),
-    tokens: order.map((number) => tokens[number] ?? 0n),
   };
 }

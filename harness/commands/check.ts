@@ -1,23 +1,45 @@
-// `lockpick check`: judges stored histories. Pure reading: no Docker, and nothing heavy is loaded.
+// `lockpick check`: judges stored histories. Without a model, ours are judged by every rule; with one, or if they are of
+// another tool, by that model. Pure reading: no Docker, and nothing heavy is loaded.
 
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
+import { ModelError } from '../../checkers/linearizable/catalogue.ts';
+import type { ModelOptions } from '../../checkers/linearizable/check-model.ts';
+import type { Verdict } from '../../checkers/verdict.ts';
+import { monotonicClock, monotonicOrigin } from '../clock.ts';
 import { EXIT_CODE, HarnessError, messageOf } from '../contract/errors.ts';
 import { judgementWords } from '../final-words.ts';
+import { readRecorded, refusal } from '../history-file.ts';
+import type { Recorded } from '../history/recorded.ts';
+import { judgeHistory } from '../judgement.ts';
+import { exitCodeOfModel, modelReport, modelWords, readingWords, type ModelReport } from '../model-report.ts';
 import { runDirectory } from '../results.ts';
-import { judgeFile, type Judgement } from '../judgement.ts';
 import { worstExitCode } from './exit-code.ts';
 
-export async function checkCommand(paths: readonly string[], flags: { json?: boolean }): Promise<number> {
+export interface CheckFlags {
+  readonly json?: boolean;
+  readonly model?: string;
+  readonly initial?: string;
+  readonly failedRelease?: 'held' | 'unknown' | 'released';
+  readonly failedCas?: 'evidence' | 'ignored';
+  readonly budget?: string;
+}
+
+interface Answer {
+  readonly exitCode: number;
+  readonly json: object;
+  readonly words: string;
+}
+
+export async function checkCommand(paths: readonly string[], flags: CheckFlags): Promise<number> {
+  const options = modelOptions(flags);
   const exitCodes: number[] = [];
   let refused: unknown;
   for (const path of paths)
     try {
-      const { verdict, exitCode } = await judgePath(path);
+      const { exitCode, json, words } = await answerTo(path, options);
       exitCodes.push(exitCode);
-      process.stdout.write(
-        flags.json === true ? `${JSON.stringify(verdict)}\n` : judgementWords(path, verdict, process.stdout),
-      );
+      process.stdout.write(flags.json === true ? `${JSON.stringify(json)}\n` : words);
     } catch (error) {
       // The others are judged all the same: a violation is never masked by a file that cannot be read.
       if (refused !== undefined) process.stderr.write(`lockpick: ${messageOf(error)}\n`);
@@ -30,14 +52,62 @@ export async function checkCommand(paths: readonly string[], flags: { json?: boo
   return exitCode;
 }
 
+function modelOptions({ model, initial, failedRelease, failedCas, budget }: CheckFlags): ModelOptions {
+  if (budget !== undefined && !/^[1-9]\d{0,14}$/.test(budget))
+    throw new HarnessError('usage', `--budget ${budget} is not a number of steps`, {
+      remedy: 'name a whole number from 1 on',
+    });
+  return {
+    ...(model !== undefined && { model }),
+    ...(initial !== undefined && { initial }),
+    ...(failedRelease !== undefined && { failedRelease }),
+    ...(failedCas !== undefined && { failedCas }),
+    ...(budget !== undefined && { steps: Number(budget) }),
+  };
+}
+
 /** A directory is a run, with its plan if it has one; anything else is a history. */
-async function judgePath(path: string): Promise<Judgement> {
-  const found = statSync(path, { throwIfNoEntry: false });
-  if (found === undefined) throw new HarnessError('usage', `${path} does not exist`);
-  if (!found.isDirectory()) return judgeFile(path, null);
+async function answerTo(path: string, options: ModelOptions): Promise<Answer> {
   const directory = runDirectory(path);
-  const hasPlan = statSync(directory.plan, { throwIfNoEntry: false }) !== undefined;
-  if (!hasPlan) return judgeFile(join(path, 'history.jsonl'), null);
-  const { judgeRun } = await import('../stored-run.ts');
-  return judgeRun(directory);
+  const isDirectory = statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+  const isRun = isDirectory && statSync(directory.plan, { throwIfNoEntry: false }) !== undefined;
+  if (isRun && options.model === undefined) {
+    refuseWithoutModel(path, options);
+    const { judgeRun } = await import('../stored-run.ts');
+    const { verdict, exitCode } = judgeRun(directory);
+    return ruled(path, verdict, exitCode);
+  }
+  const file = isDirectory ? join(path, 'history.jsonl') : path;
+  const recorded = readRecorded(file);
+  if (recorded.format === 'lockpick-history' && options.model === undefined) {
+    refuseWithoutModel(path, options);
+    const { verdict, exitCode } = judgeHistory(recorded.history, null);
+    return ruled(path, verdict, exitCode);
+  }
+  const report = judgedByModel(file, recorded, options);
+  process.stderr.write(readingWords(path, report));
+  return { exitCode: exitCodeOfModel(report), json: report, words: modelWords(path, report, process.stdout) };
+}
+
+function ruled(path: string, verdict: Verdict, exitCode: number): Answer {
+  return { exitCode, json: verdict, words: judgementWords(path, verdict, process.stdout) };
+}
+
+/** The rules take no options, and one that does nothing would be taken for one that did. */
+function refuseWithoutModel(path: string, options: ModelOptions): void {
+  if (Object.keys(options).length > 0)
+    throw new HarnessError('usage', `${path} is judged by the rules, which have no such option`, {
+      remedy: 'name a model with --model, such as lease-mutex',
+    });
+}
+
+function judgedByModel(file: string, recorded: Recorded, options: ModelOptions): ModelReport {
+  const clock = monotonicClock(monotonicOrigin());
+  try {
+    return modelReport(recorded, options, () => clock.now() / 1e6);
+  } catch (error) {
+    // No such model, or one that does not know these operations.
+    if (error instanceof ModelError) throw new HarnessError('usage', `${file}: ${error.message}`);
+    throw refusal(file, error);
+  }
 }

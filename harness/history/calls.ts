@@ -8,6 +8,14 @@ import type { Outcome } from './op.ts';
 /** `null`: nothing, or not told. */
 export type CallValue = null | string | readonly CallValue[] | { readonly [key: string]: CallValue };
 
+export function isList(value: CallValue): value is readonly CallValue[] {
+  return Array.isArray(value);
+}
+
+export function isRecord(value: CallValue): value is { readonly [key: string]: CallValue } {
+  return value !== null && typeof value === 'object' && !isList(value);
+}
+
 /** A call and its return. Stamps are positions among the events of the file, from 0. */
 export interface Call {
   readonly process: string;
@@ -21,6 +29,8 @@ export interface Call {
   /** undefined: it never returned (then `outcome` is `info`). */
   readonly returned: number | undefined;
   readonly outcome: Outcome;
+  /** Where the file says that it was called, from 1. */
+  readonly line: number;
 }
 
 export interface CallHistory {
@@ -62,6 +72,7 @@ export function pairCalls(events: readonly CallEvent[]): CallHistory {
         invoked: stamp,
         returned: undefined,
         outcome: 'info',
+        line,
       });
       continue;
     }

@@ -2,7 +2,7 @@
 // is written there becomes calls; who did not call but was hurt (the nemesis) is left out. Written by hand because
 // a refused file must say in which line, and the readers to be had do not know.
 
-import { pairCalls, type CallEvent, type CallHistory, type CallValue } from './calls.ts';
+import { isRecord, pairCalls, type CallEvent, type CallHistory, type CallValue } from './calls.ts';
 import { HistoryError } from './history.ts';
 
 /** Throws `HistoryError` on what is no EDN or no operation, or as `pairCalls` does. O(size). */
@@ -21,8 +21,7 @@ export function parseEdnHistory(text: string): CallHistory {
 
 /** undefined: not an operation of a client. */
 function eventOf(value: CallValue, line: number): CallEvent | undefined {
-  if (value === null || typeof value === 'string' || isList(value))
-    throw new HistoryError(line, 'an operation is a map');
+  if (!isRecord(value)) throw new HistoryError(line, 'an operation is a map');
   const { process, type, f: name } = value;
   if (typeof process !== 'string') throw new HistoryError(line, 'an operation has a :process');
   if (!/^-?\d+$/.test(process)) return undefined;
@@ -31,10 +30,6 @@ function eventOf(value: CallValue, line: number): CallEvent | undefined {
   if (typeof name !== 'string') throw new HistoryError(line, 'an operation has an :f');
   const key = typeof value['key'] === 'string' ? { key: value['key'] } : {};
   return { type, process, name, ...key, value: value['value'] ?? null, line };
-}
-
-function isList(value: CallValue): value is readonly CallValue[] {
-  return Array.isArray(value);
 }
 
 /** A value of the outermost level, and where it begins; of a vector or list also its elements. */

@@ -26,7 +26,8 @@ export function clustersOf(
   for (let entry = 0; entry < size; entry++) {
     const what = kind[entry] ?? 0;
     const operand = value[entry] ?? NONE;
-    if (what === Kind.casFailed && returned[entry] !== NEVER) return UNDECIDED;
+    // What a failed exchange found, or a text that grew, is no value that one write made.
+    if (what === Kind.append || (what === Kind.casFailed && returned[entry] !== NEVER)) return UNDECIDED;
     if (what !== Kind.write && what !== Kind.cas) continue;
     if (operand === 0 || writer[operand] !== NONE) return UNDECIDED;
     writer[operand] = entry;

@@ -1,0 +1,52 @@
+// Whose operation is it? A release or renewal says which process made it and not which of its attempts to acquire it was
+// meant for. With one attempt open that is plain. With several (an unanswered one tried again, a grant that was lost and
+// never released) it is not, and then nothing is taken as proved: it may have acted on any of them.
+
+import type { Acquire, Release, Renew } from '../../harness/history/history.ts';
+
+export interface Attribution {
+  /** Whose it certainly is; undefined: nobody knows. */
+  readonly owner: string | undefined;
+  /** Others it may have been meant for. */
+  readonly mayBeOf: readonly string[];
+  /** Of an acquire or renewal: the lease it asks for. */
+  readonly ttlMillis: number | undefined;
+}
+
+interface Attempt {
+  readonly owner: string;
+  readonly acquire: Acquire;
+  /** A release answered that it took effect: it may only be repeated. */
+  ended: boolean;
+}
+
+/** Takes the operations of one lock in order of invocation. `attempt` needs owners in the history; else it is the process. */
+export function attribution(
+  ownedBy: 'attempt' | 'process',
+): (operation: Acquire | Renew | Release) => Attribution {
+  const attemptsOf = new Map<string, readonly Attempt[]>();
+  return (operation) => {
+    const { process, invoked, outcome } = operation;
+    const known = attemptsOf.get(process) ?? [];
+    if (operation.op === 'acquire') {
+      const owner = ownedBy === 'attempt' ? (operation.owner ?? process) : process;
+      if (outcome !== 'fail') {
+        const others = known.filter((other) => !other.ended && other.owner !== owner);
+        attemptsOf.set(process, [...others, { owner, acquire: operation, ended: false }]);
+      }
+      return { owner, mayBeOf: [], ttlMillis: operation.ttlMillis };
+    }
+    const last = known.at(-1);
+    const isPlain =
+      known.length < 2 ||
+      (last?.acquire.outcome === 'ok' &&
+        last.acquire.completed !== undefined &&
+        last.acquire.completed <= invoked);
+    const others = (isPlain ? known.slice(0, -1) : known).map(({ owner }) => owner);
+    const ttlMillis = operation.op === 'renew' ? (operation.ttlMillis ?? last?.acquire.ttlMillis) : undefined;
+    if (operation.op === 'release' && outcome === 'ok') for (const attempt of known) attempt.ended = true;
+    // A renewal that is plainly of the last one does nothing to the others.
+    const mayBeOf = isPlain && operation.op === 'renew' ? [] : others;
+    return { owner: isPlain ? (last?.owner ?? process) : undefined, mayBeOf, ttlMillis };
+  };
+}

@@ -1,0 +1,78 @@
+// From a history to the entries of each lock. Decides what an operation claims (2.1 and 2.5 of the design): what an unknown
+// or failed outcome may mean, and how long a lease is certain; `attempts.ts` knows whose operation it is. The models judge
+// what comes out.
+
+import { DEFAULT_CLOCK_TOLERANCE } from '../../harness/history/grants.ts';
+import type { Acquire, History, Operation, Release, Renew } from '../../harness/history/history.ts';
+import { attribution } from './attempts.ts';
+import { Kind, NEVER, type LockEntries } from './entries.ts';
+import { lockColumns } from './lock-columns.ts';
+import { mapValues, partitionsBy } from './partitions.ts';
+import type { FailedRelease, LockReading } from './reading.ts';
+
+/** The entries of each lock, in order of its first operation. O(n log n). */
+export function lockPartitions(history: History, reading: LockReading): ReadonlyMap<string, LockEntries> {
+  const { meta, clockErrorNanos } = history.header;
+  const certainPart = 1 - (meta.clockTolerance ?? DEFAULT_CLOCK_TOLERANCE);
+  const ownerChecked = meta.ownerChecked !== false;
+  const partitions = partitionsBy(history.operations.filter(isLockOperation), ({ lock }) => lock);
+  return mapValues(partitions, (operations) => {
+    const columns = lockColumns();
+    const attributed = attribution(reading.ownedBy);
+    for (const operation of operations) {
+      const { owner, mayBeOf, ttlMillis = 0 } = attributed(operation);
+      const kind = kindOf(operation, reading, ownerChecked);
+      if (kind === undefined) continue;
+      const { id, completed, outcome } = operation;
+      const claims = outcome === 'ok' || (outcome === 'fail' && kind !== Kind.release);
+      const row = {
+        kind,
+        invoked: operation.invoked - clockErrorNanos,
+        token: operation.op === 'acquire' ? operation.token : undefined,
+        lease: Math.floor(ttlMillis * 1e6 * certainPart),
+        id,
+      };
+      const returned = claims && completed !== undefined ? completed + clockErrorNanos : NEVER;
+      if (owner !== undefined) columns.add({ ...row, owner, returned });
+      // What it did to whom nobody knows: it may have ended or prolonged any of these.
+      for (const other of mayBeOf) columns.add({ ...row, owner: other, returned: NEVER });
+    }
+    return columns.finish();
+  });
+}
+
+function isLockOperation(operation: Operation): operation is Acquire | Renew | Release {
+  return operation.op === 'acquire' || operation.op === 'renew' || operation.op === 'release';
+}
+
+/** What the operation claims; undefined: nothing. */
+function kindOf(
+  operation: Acquire | Renew | Release,
+  { failedRelease, failedCas }: LockReading,
+  ownerChecked: boolean,
+): Kind | undefined {
+  const { outcome, error } = operation;
+  switch (operation.op) {
+    case 'acquire': {
+      if (outcome !== 'fail') return operation.shared === true ? Kind.acquireShared : Kind.acquire;
+      const refused = operation.try && (error === undefined || error === 'busy');
+      if (!refused || failedCas === 'ignored') return undefined;
+      return operation.shared === true ? Kind.busyShared : Kind.busy;
+    }
+    case 'renew':
+      if (outcome === 'fail') return error === 'not-owner' ? Kind.disowned : undefined;
+      return ownerChecked ? Kind.renew : Kind.renewUnchecked;
+    case 'release':
+      if (outcome === 'fail') return failedReleaseKind(failedRelease);
+      if (outcome === 'ok' && operation.released === false) return Kind.disowned;
+      return outcome === 'info' || (operation.released === true && ownerChecked)
+        ? Kind.release
+        : Kind.releaseUnchecked;
+  }
+}
+
+/** `unknown` is a release that never returned; `released` proves nothing about who owned the lock. */
+export function failedReleaseKind(failedRelease: FailedRelease): Kind | undefined {
+  if (failedRelease === 'held') return undefined;
+  return failedRelease === 'unknown' ? Kind.release : Kind.releaseUnchecked;
+}

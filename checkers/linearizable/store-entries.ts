@@ -1,0 +1,64 @@
+// From a history to the entries of each key of each store: what a read, a write or a compare-and-set claims. The models
+// judge what comes out.
+
+import type { History, Operation, Read, Write } from '../../harness/history/history.ts';
+import { defenceOf } from '../store-fencing.ts';
+import { Kind, NEVER, type StoreEntries } from './entries.ts';
+import { mapValues, partitionsBy } from './partitions.ts';
+import type { StoreReading } from './reading.ts';
+import { storeColumns } from './store-columns.ts';
+
+/** A refusal of a token that is too low. */
+const STALE = 'stale-token';
+/** How the names of the defences that check tokens begin: a model of such a store says nothing of the others. */
+const FENCES = 'fence-on-';
+/** The defence under which reads show their token too, and raise the mark. */
+const FENCES_READS = 'fence-on-read-and-write';
+
+/** The entries of each `store/key`, in order of its first operation. O(n log n). */
+export function storePartitions(history: History, reading: StoreReading): ReadonlyMap<string, StoreEntries> {
+  const { meta, clockErrorNanos } = history.header;
+  const all = history.operations.filter(isStoreOperation);
+  const fenced = new Set(
+    [...new Set(all.map(({ store }) => store))].filter((store) => defenceOf(store, meta).startsWith(FENCES)),
+  );
+  const operations = reading.fenced ? all.filter(({ store }) => fenced.has(store)) : all;
+  const partitions = partitionsBy(operations, ({ store, key }) => (store === '' ? key : `${store}/${key}`));
+  return mapValues(partitions, (partition) => {
+    const columns = storeColumns(partition.length, reading.initial);
+    const fencesReads = defenceOf(partition[0]?.store ?? '', meta) === FENCES_READS;
+    for (const operation of partition) {
+      const kind = kindOf(operation, reading);
+      if (kind === undefined) continue;
+      const { completed } = operation;
+      const showsToken = reading.fenced && (operation.op !== 'read' || fencesReads);
+      const claims = operation.outcome !== 'info' && completed !== undefined;
+      columns.add({
+        kind,
+        invoked: operation.invoked - clockErrorNanos,
+        returned: claims ? completed + clockErrorNanos : NEVER,
+        id: operation.id,
+        value: operation.value,
+        expected: operation.op === 'cas' ? operation.base : undefined,
+        token: showsToken ? operation.token : undefined,
+      });
+    }
+    return columns.finish();
+  });
+}
+
+function isStoreOperation(operation: Operation): operation is Read | Write {
+  return operation.op === 'read' || operation.op === 'write' || operation.op === 'cas';
+}
+
+/** undefined: it claims nothing. */
+function kindOf({ op, outcome, error, token }: Read | Write, reading: StoreReading): Kind | undefined {
+  const { failedCas, fenced } = reading;
+  if (outcome === 'fail') {
+    if (fenced && error === STALE && token !== undefined) return Kind.stale;
+    const proves = op === 'cas' && failedCas === 'evidence' && (error === undefined || error === 'mismatch');
+    return proves && !fenced ? Kind.casFailed : undefined;
+  }
+  if (op === 'read') return Kind.read;
+  return op === 'cas' && !fenced ? Kind.cas : Kind.write;
+}
