@@ -1,120 +1,190 @@
-// The contract of polling recipes on real clusters, each recipe on its own servers; and what all of them owe a client
-// when the servers do not answer, or are gone: an answer in time that is no grant, and a lock that can be had again.
+// The contract of every recipe on the real servers of every backend; and what all of them owe a client when servers are
+// stopped or gone: an answer in time that is no grant, and a lock that can be had again.
 
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { monotonicClock, monotonicOrigin } from '../clock.ts';
-import { startCluster } from '../cluster/docker/docker-cluster.ts';
-import { findEngine } from '../cluster/docker/engine.ts';
-import { ensureImages } from '../cluster/docker/images.ts';
 import { DEFAULT_VARIANT, type Backend } from '../contract/backend.ts';
-import type { Cluster, Node } from '../contract/cluster.ts';
+import type { Node } from '../contract/cluster.ts';
 import type { AcquireRequest, LockClient, Recipe } from '../contract/lock-client.ts';
-import { millis } from '../history/op.ts';
+import { millis, nanosOf, type Millis } from '../history/op.ts';
+import { contractCases, granted } from './contract.fixture.ts';
+import { etcd } from './etcd/server.ts';
 import { postgres } from './postgres/server.ts';
 import { redisReplicated } from './redis-replicated/server.ts';
 import { redisSentinel } from './redis-sentinel/server.ts';
 import { redisSingle } from './redis/server.ts';
 import { redlockBackend } from './redlock/server.ts';
-import { contractCases, CONTRACT_TTL, granted } from './redis/recipe-contract.fixture.ts';
+import { startStage, type Stage } from './stage.fixture.ts';
+import { zookeeper } from './zookeeper/server.ts';
 
-const TIME_LIMIT = millis(2_000);
 const READY_TIME_LIMIT = millis(30_000);
-const clock = monotonicClock(monotonicOrigin());
 
-const stages: readonly { readonly backend: Backend; readonly variant: string }[] = [
-  { backend: redisSingle, variant: 'valkey' },
-  { backend: redisSingle, variant: 'valkey-9' },
-  { backend: redisReplicated, variant: DEFAULT_VARIANT },
-  { backend: redisSentinel, variant: DEFAULT_VARIANT },
-  { backend: redlockBackend, variant: DEFAULT_VARIANT },
-  { backend: postgres, variant: DEFAULT_VARIANT },
+interface Place {
+  readonly backend: Backend;
+  readonly variant: string;
+  readonly ttlMillis: Millis;
+  /** How much later than the TTL the service may end a lease, on a busy machine. */
+  readonly lateMillis: Millis;
+  readonly commandTimeLimit: Millis;
+  /** Its clients reach its servers only at the addresses that they are given. */
+  readonly network: boolean;
+  /** What its servers say that they are. */
+  readonly version: RegExp;
+}
+
+const redis = {
+  variant: DEFAULT_VARIANT,
+  ttlMillis: millis(500),
+  lateMillis: millis(2),
+  commandTimeLimit: millis(2_000),
+  network: true,
+  version: /^redis 8\.\d+\.\d+$/,
+};
+
+const places: readonly Place[] = [
+  { ...redis, backend: redisSingle },
+  { ...redis, backend: redisSingle, variant: 'valkey', version: /^valkey 8\.1\.\d+$/ },
+  { ...redis, backend: redisSingle, variant: 'valkey-9', version: /^valkey 9\.\d+\.\d+$/ },
+  { ...redis, backend: redisReplicated },
+  { ...redis, backend: redisSentinel, network: false },
+  { ...redis, backend: redlockBackend },
+  {
+    backend: etcd,
+    variant: DEFAULT_VARIANT,
+    ttlMillis: millis(1_000),
+    // The leader looks for expired leases twice a second.
+    lateMillis: millis(1_500),
+    commandTimeLimit: millis(500),
+    network: true,
+    version: /^etcd 3\.\d+\.\d+$/,
+  },
+  {
+    backend: zookeeper,
+    variant: DEFAULT_VARIANT,
+    ttlMillis: millis(1_000),
+    // A session ends up to one tick late.
+    lateMillis: millis(1_500),
+    commandTimeLimit: millis(500),
+    network: true,
+    version: /^zookeeper 3\.\d+\.\d+$/,
+  },
+  { ...redis, backend: postgres, version: /^postgres 17\.\d+$/ },
 ];
 
-async function elapse(milliseconds: number): Promise<void> {
-  await delay(milliseconds);
-}
-
-function requestsFor(lock: string): (owner: string) => AcquireRequest {
-  return (owner) => ({ lock, ttlMillis: CONTRACT_TTL, owner });
-}
-
-describe.each(stages)('$backend.name, $variant', ({ backend, variant }) => {
-  let cluster: Cluster;
-  let nodes: readonly Node[];
-
+describe.each(places)('$backend.name, $variant', (place) => {
+  const { backend, variant, ttlMillis, network, commandTimeLimit } = place;
+  let stage: Stage;
   beforeAll(async () => {
-    const engine = await findEngine();
-    const specs = backend.servers({ variant, ttlMillis: CONTRACT_TTL });
-    const images = await ensureImages(engine, { names: specs.map(({ image }) => image) });
-    cluster = await startCluster(specs, { engine, images });
-    nodes = specs.map(({ name }) => cluster.node(name));
-    await backend.assemble?.(nodes);
+    stage = await startStage(backend, { variant, ttlMillis, commandTimeLimit });
   });
-  afterAll(() => cluster[Symbol.asyncDispose]());
+  afterAll(() => stage[Symbol.asyncDispose]());
 
-  const open = (recipe: Recipe): LockClient =>
-    recipe.open({
-      process: 'c1',
-      servers: nodes.map(({ name, address, spec }) => ({ name, host: address, port: spec.port ?? 0 })),
-      commandTimeLimit: TIME_LIMIT,
-      now: () => clock.now(),
-      onLost: () => {},
-    });
+  const open = (recipe: Recipe) => (network ? stage.connect(recipe) : stage.connectDirectly(recipe));
 
-  describe.each(backend.recipes)('$name', (recipe) => {
-    it.concurrent.each(contractCases(recipe))('$name', async ({ run }) => {
-      await using first = open(recipe);
-      await using second = open(recipe);
-      await expect(run({ first, second, now: () => clock.now(), elapse })).resolves.toBeUndefined();
-    });
+  it('has servers that say which version they are, and one leader where there are roles', async () => {
+    for (const node of stage.nodes) expect(await backend.version(node)).toMatch(place.version);
+    if (backend.roles !== undefined) expect(await leaders(backend, stage.nodes)).toHaveLength(1);
   });
 
-  it.each(backend.recipes.filter(({ flaw }) => flaw === undefined))(
-    '$name: servers that stand still give no grant, and no lock stays taken for it',
-    async (recipe) => {
-      await using client = open(recipe);
-      await using other = open(recipe);
-      const request = requestsFor(`still-${recipe.name}`);
-      const held = granted(await client.acquire(request('warm-up')));
-      await client.release(held);
-      for (const node of nodes) await node.freeze();
-      const began = performance.now();
-      const attempt = request('attempt');
-      try {
-        expect((await client.acquire(attempt)).kind).not.toBe('ok');
-        expect(performance.now() - began).toBeLessThan(3 * TIME_LIMIT);
-      } finally {
-        for (const node of nodes) await node.thaw();
-      }
-      await client.abandon(attempt);
-      await expect
-        .poll(async () => (await other.acquire(request(`again-${performance.now()}`))).kind, {
-          timeout: 20_000,
-        })
-        .toBe('ok');
-    },
-  );
+  describe.each(backend.recipes)('$name keeps the contract', (recipe) => {
+    it.concurrent.each(contractCases(recipe, { network }))('$name', async ({ run }) => {
+      await using first = await open(recipe);
+      await using second = await open(recipe);
+      const { clock } = stage;
+      const arena = {
+        ...place,
+        recipe,
+        first,
+        second,
+        now: () => clock.now(),
+        elapse: async (milliseconds: number) => void (await delay(milliseconds)),
+        timeLimitMillis: commandTimeLimit,
+      };
+      await expect(run(arena)).resolves.toBeUndefined();
+    });
+  });
+
+  // One for each backend: what a client makes of silence is in the contract.
+  const recipe = backend.recipes.findLast(({ flaw }) => flaw === undefined);
+  if (recipe === undefined) throw new Error('a backend without recipes');
+
+  it(`${recipe.name}: servers that stand still give no grant, and no lock stays taken for it`, async () => {
+    await using client = await open(recipe);
+    await using other = await open(recipe);
+    const request = requestsFor('still', ttlMillis);
+    const held = granted(await client.locks.acquire(request('warm-up')));
+    await client.locks.release(held);
+    for (const node of stage.nodes) await node.freeze();
+    const began = performance.now();
+    const attempt = request('attempt');
+    try {
+      expect((await client.locks.acquire(attempt)).kind).not.toBe('ok');
+      expect(performance.now() - began).toBeLessThan(3 * commandTimeLimit + ttlMillis);
+    } finally {
+      for (const node of stage.nodes) await node.thaw();
+    }
+    await client.locks.abandon(attempt);
+    await grantedAgain(other.locks, request);
+  });
+
+  it.runIf(backend === etcd || backend === zookeeper).each([
+    { what: 'stopped', hurt: 'SIGSTOP', heal: 'SIGCONT' },
+    { what: 'killed', hurt: 'SIGKILL', heal: undefined },
+  ] as const)('a leader that is $what: the lock can be had, and no token is given twice', async (fault) => {
+    await using client = await open(recipe);
+    const request = requestsFor(`leader-${fault.what}`, ttlMillis);
+    const before = granted(await client.locks.acquire(request('before')));
+    await client.locks.release(before);
+    const [leader] = await leaders(backend, stage.nodes);
+    if (leader === undefined) throw new Error('nobody leads');
+    await leader.signal(fault.hurt);
+    try {
+      const after = await grantedAgain(client.locks, request);
+      expect(after.token ?? 0n).toBeGreaterThan(before.token ?? 0n);
+    } finally {
+      if (fault.heal === undefined) await leader.start();
+      else await leader.signal(fault.heal);
+      await leader.ready(READY_TIME_LIMIT);
+    }
+  });
 
   it('servers that are gone refuse for certain, or their answer is unknown; after a restart all is well', async () => {
-    const [recipe] = backend.recipes;
-    if (recipe === undefined) throw new Error('a backend without recipes');
-    await using client = open(recipe);
-    const request = requestsFor('gone');
-    granted(await client.acquire(request('before')));
-    await Promise.all(nodes.map((node) => node.signal('SIGKILL')));
+    await using client = await stage.connectDirectly(recipe);
+    const request = requestsFor('gone', ttlMillis);
+    granted(await client.locks.acquire(request('before')));
+    await Promise.all(stage.nodes.map((node) => node.signal('SIGKILL')));
     // The first request may be the one that finds the connection broken.
-    expect((await client.acquire(request('first'))).kind).not.toBe('ok');
-    expect((await client.acquire(request('second'))).kind).toBe('fail');
-    for (const node of nodes) {
-      await node.start();
-      await node.ready(READY_TIME_LIMIT);
-    }
-    await backend.roles?.rejoin?.(nodes[1] ?? cluster.node('r1'), nodes);
-    await expect
-      .poll(async () => (await client.acquire(request(`after-${performance.now()}`))).kind, {
-        timeout: 30_000,
-      })
-      .toBe('ok');
+    expect((await client.locks.acquire(request('first'))).kind).not.toBe('ok');
+    expect((await client.locks.acquire(request('second'))).kind).toBe('fail');
+    await Promise.all(stage.nodes.map((node) => node.start()));
+    await Promise.all(stage.nodes.map((node) => node.ready(READY_TIME_LIMIT)));
+    const [, replica = stage.nodes[0]] = stage.nodes;
+    if (replica !== undefined) await backend.roles?.rejoin?.(replica, stage.nodes);
+    await grantedAgain(client.locks, request);
   });
 });
+
+function requestsFor(lock: string, ttlMillis: Millis): (owner: string) => AcquireRequest {
+  return (owner) => ({ lock, ttlMillis, owner, patienceMillis: millis(4_000) });
+}
+
+/** Whoever leads by its own word: asked until somebody does. */
+async function leaders({ roles: asked }: Backend, nodes: readonly Node[]): Promise<Node[]> {
+  for (;;) {
+    const roles = await Promise.all(nodes.map(async (node) => asked?.ask(node)));
+    const leading = nodes.filter((_node, index) => /leader|primary/.test(roles[index]?.role ?? ''));
+    if (leading.length > 0) return leading;
+    await delay(100);
+  }
+}
+
+async function grantedAgain(locks: LockClient, request: (owner: string) => AcquireRequest) {
+  const deadline = performance.now() + nanosOf(READY_TIME_LIMIT) / 1e6;
+  for (let tries = 0; ; tries++) {
+    const attempt = request(`again-${tries}`);
+    const outcome = await locks.acquire(attempt);
+    if (outcome.kind === 'ok' || performance.now() > deadline) return granted(outcome);
+    if (outcome.kind === 'info') await locks.abandon(attempt);
+    await delay(100);
+  }
+}

@@ -1,26 +1,25 @@
-// etcd's recipes on a real cluster of three: the contract, members that are hurt, the register whose writes are checked
+// etcd's own ways on a real cluster of three: a majority that is gone, the register whose writes are checked
 // together with the lock, and how late each library path tells of a lost lease.
 
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { DEFAULT_VARIANT } from '../../contract/backend.ts';
 import type { AcquireRequest, Grant, Recipe } from '../../contract/lock-client.ts';
 import { fencingToken, millis, nanosOf, type Nanos } from '../../history/op.ts';
-import { startQuorum, type QuorumCluster } from '../quorum-cluster.fixture.ts';
-import { contractCases, granted } from '../quorum-contract.fixture.ts';
+import { granted } from '../contract.fixture.ts';
+import { startStage, type Stage } from '../stage.fixture.ts';
 import { openEtcdPort } from './connection.ts';
 import type { EtcdPort } from './port.ts';
 import { etcd } from './server.ts';
 
 const TTL = millis(1_000);
-/** The leader looks for expired leases twice a second, and the machine is busy. */
-const LATE = millis(1_000);
 const TIME_LIMIT = millis(500);
 
-let quorum: QuorumCluster;
+let stage: Stage;
 beforeAll(async () => {
-  quorum = await startQuorum(etcd, { ttlMillis: TTL, commandTimeLimit: TIME_LIMIT });
+  stage = await startStage(etcd, { variant: DEFAULT_VARIANT, ttlMillis: TTL, commandTimeLimit: TIME_LIMIT });
 });
-afterAll(() => quorum[Symbol.asyncDispose]());
+afterAll(() => stage[Symbol.asyncDispose]());
 
 function recipeNamed(name: string): Recipe {
   const recipe = etcd.recipes.find((candidate) => candidate.name === name);
@@ -37,12 +36,8 @@ function request(lock: string): AcquireRequest {
 }
 
 function openPort(): EtcdPort {
-  const servers = [...quorum.cluster.nodes.values()].map(({ address }) => ({ host: address, port: 2379 }));
+  const servers = [...stage.cluster.nodes.values()].map(({ address }) => ({ host: address, port: 2379 }));
   return openEtcdPort(servers, { first: 0, timeLimit: TIME_LIMIT });
-}
-
-async function roleOf(name: string): Promise<string | undefined> {
-  return (await etcd.roles?.ask(quorum.cluster.node(name)))?.role;
 }
 
 async function until<T>(get: () => T | undefined, limit: number): Promise<T> {
@@ -53,63 +48,11 @@ async function until<T>(get: () => T | undefined, limit: number): Promise<T> {
   throw new Error('never told');
 }
 
-async function leaderName(): Promise<string> {
-  for (;;) {
-    for (const name of quorum.cluster.nodes.keys()) if ((await roleOf(name)) === 'leader') return name;
-    await delay(100);
-  }
-}
-
-it('starts within seconds, with one leader', async () => {
-  expect(quorum.startMillis).toBeLessThan(20_000);
-  const roles = await Promise.all([...quorum.cluster.nodes.keys()].map(roleOf));
-  expect(roles.filter((role) => role === 'leader')).toHaveLength(1);
-  expect(roles.filter((role) => role === 'follower')).toHaveLength(2);
-});
-
-describe.each(etcd.recipes)('$name keeps the contract', (recipe) => {
-  it.concurrent.each(contractCases(recipe))('$name', async ({ run }) => {
-    await using first = await quorum.connect(recipe);
-    await using second = await quorum.connect(recipe);
-    const { clock } = quorum;
-    const arena = { recipe, first, second, now: () => clock.now(), ttlMillis: TTL, lateMillis: LATE };
-    await expect(run(arena)).resolves.toBeUndefined();
-  });
-});
-
 describe('members that are hurt', () => {
-  it.each([
-    { what: 'stopped', hurt: 'SIGSTOP', heal: 'SIGCONT' },
-    { what: 'killed', hurt: 'SIGKILL', heal: undefined },
-  ] as const)(
-    'a leader that is $what: the lock can be had within seconds, and no token is given twice',
-    async (fault) => {
-      await using client = await quorum.connect(recipeNamed('lease-queue'));
-      const before = granted(await client.locks.acquire(request(`hurt-${fault.what}`)));
-      const leader = quorum.cluster.node(await leaderName());
-      await leader.signal(fault.hurt);
-      const hurtAt = quorum.clock.now();
-      let after;
-      try {
-        const { lock } = before.request;
-        do {
-          const attempt = request(lock);
-          after = await client.locks.acquire(attempt);
-          if (after.kind === 'info') await client.locks.abandon(attempt);
-        } while (after.kind !== 'ok' && quorum.clock.now() < hurtAt + nanosOf(millis(15_000)));
-      } finally {
-        if (fault.heal === undefined) await leader.start();
-        else await leader.signal(fault.heal);
-        await leader.ready(millis(30_000));
-      }
-      expect(granted(after).token ?? 0n).toBeGreaterThan(before.token ?? 0n);
-    },
-  );
-
   it('a majority that is gone: nothing is granted, and nothing is called done', async () => {
-    await using client = await quorum.connect(recipeNamed('lease-queue'));
+    await using client = await stage.connect(recipeNamed('lease-queue'));
     const held = granted(await client.locks.acquire(request('majority')));
-    const gone = ['e2', 'e3'].map((name) => quorum.cluster.node(name));
+    const gone = ['e2', 'e3'].map((name) => stage.cluster.node(name));
     for (const node of gone) await node.signal('SIGKILL');
     try {
       expect(await client.locks.acquire(request('other'))).toEqual({ kind: 'fail', error: 'no-lease' });
@@ -125,8 +68,8 @@ describe('members that are hurt', () => {
 describe('the register of lease-txn-guard', () => {
   it('refuses the write of a holder whose place is gone, keeps a record, and knows no other token', async () => {
     const recipe = recipeNamed('lease-txn-guard');
-    await using late = await quorum.connect(recipe);
-    await using next = await quorum.connect(recipe);
+    await using late = await stage.connect(recipe);
+    await using next = await stage.connect(recipe);
     const lock = 'guarded';
     const old = granted(await late.locks.acquire(request(lock)));
     const write = { key: 'k1', process: 'c1' };
@@ -193,13 +136,13 @@ describe('what the error table says is so', () => {
   });
 
   it('timeout: a server that takes connections and says nothing', async () => {
-    await using client = await quorum.connect(recipeNamed('lease-queue'));
-    client.cut();
+    await using client = await stage.connect(recipeNamed('lease-queue'));
+    client.network.cut();
     const servers = client.proxies.map(({ host, port }) => ({ host, port }));
     await using port = openEtcdPort(servers, { first: 0, timeLimit: TIME_LIMIT });
-    const before = quorum.clock.now();
+    const before = stage.clock.now();
     expect(await port.grantLease(1)).toEqual({ kind: 'info', error: 'timeout' });
-    expect(quorum.clock.now() - before).toBeLessThan(nanosOf(millis(1_500)));
+    expect(stage.clock.now() - before).toBeLessThan(nanosOf(millis(1_500)));
   });
 });
 
@@ -211,7 +154,7 @@ async function endOf(port: EtcdPort, lock: string, name: string): Promise<Nanos>
       when: { key: 'nowhere', createRevision: 0n },
       success: [{ kind: 'list', prefix }],
     });
-    if (seen.kind === 'ok' && seen.value.found[0]?.length === 0) return quorum.clock.now();
+    if (seen.kind === 'ok' && seen.value.found[0]?.length === 0) return stage.clock.now();
     await delay(20);
   }
 }
@@ -219,11 +162,11 @@ async function endOf(port: EtcdPort, lock: string, name: string): Promise<Nanos>
 /** From the end of the lock's key until its holder was told; negative: before it. */
 async function lateMillis(name: string, ttlMillis: number): Promise<number> {
   const recipe = recipeNamed(name);
-  await using first = await quorum.connect(recipe);
+  await using first = await stage.connect(recipe);
   const lock = `late-${name}`;
   const wanted = { ...request(lock), ttlMillis: millis(ttlMillis) };
   const held = granted(await first.locks.acquire(wanted));
-  first.cut();
+  first.network.cut();
   const probe = openPort();
   const gone = await endOf(probe, lock, name);
   await probe[Symbol.asyncDispose]();

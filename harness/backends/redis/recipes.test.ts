@@ -5,9 +5,9 @@ import { describe, expect, it } from 'vitest';
 import type { AcquireRequest, LockClient } from '../../contract/lock-client.ts';
 import { millis } from '../../history/op.ts';
 import { outcomeOfError, REDIS_ERRORS } from './errors.ts';
+import { contractCases, granted, type Arena } from '../contract.fixture.ts';
 import { fakeRedis, type FakeRedis } from './fake-redis.fixture.ts';
 import type { RedisRecipe } from './port.ts';
-import { contractCases, granted, type Arena } from './recipe-contract.fixture.ts';
 import { constantValue } from './recipes/constant-value.ts';
 import { reacquireInsteadOfLost } from './recipes/reacquire-instead-of-lost.ts';
 import { renewAsUpsert } from './recipes/renew-as-upsert.ts';
@@ -39,32 +39,35 @@ async function outlived(recipe: RedisRecipe) {
   return { redis, late, next, expired, held };
 }
 
+const IN_MEMORY = { network: false };
+
+function arena(recipe: RedisRecipe, redis: FakeRedis): Arena {
+  const client = () => ({ locks: open(recipe, redis), losses: new Map() });
+  return {
+    recipe,
+    first: client(),
+    second: client(),
+    now: redis.now,
+    elapse: async (milliseconds) => redis.elapse(milliseconds),
+    ttlMillis: millis(500),
+    lateMillis: millis(2),
+    timeLimitMillis: millis(500),
+  };
+}
+
 describe.each(SINGLE_SERVER_RECIPES)('$name keeps the contract', (recipe) => {
-  it.each(contractCases(recipe))('$name', async ({ run }) => {
-    const redis = fakeRedis();
-    const arena: Arena = {
-      first: open(recipe, redis),
-      second: open(recipe, redis),
-      now: redis.now,
-      elapse: async (milliseconds) => redis.elapse(milliseconds),
-    };
-    await expect(run(arena)).resolves.toBeUndefined();
+  it.each(contractCases(recipe, IN_MEMORY))('$name', async ({ run }) => {
+    await expect(run(arena(recipe, fakeRedis()))).resolves.toBeUndefined();
   });
 });
 
 describe.each(['DELIFEQ', 'DELEX'])('a server that offers %s', (command) => {
-  it.each(contractCases(setNxPx))('$name', async ({ run }) => {
+  it.each(contractCases(setNxPx, IN_MEMORY))('$name', async ({ run }) => {
     const redis = fakeRedis();
     redis.offered.add(command);
     const sent: string[] = [];
     redis.before = (name) => void sent.push(name);
-    const arena: Arena = {
-      first: open(setNxPx, redis),
-      second: open(setNxPx, redis),
-      now: redis.now,
-      elapse: async (milliseconds) => redis.elapse(milliseconds),
-    };
-    await expect(run(arena)).resolves.toBeUndefined();
+    await expect(run(arena(setNxPx, redis))).resolves.toBeUndefined();
     expect(sent).not.toContain('EVAL');
   });
 });

@@ -1,4 +1,4 @@
-// The real port and the recipes on a real Redis: the contract, the driver's traps (a reset or a time limit with a
+// The real port and some recipes on a real Redis: the driver's traps (a reset or a time limit with a
 // command in flight is `info`, nothing is sent twice, no ghost lock counts as `fail`), and the rows of the error table
 // that a server can be made to give.
 
@@ -10,9 +10,9 @@ import type { AcquireRequest, LockClient, Recipe } from '../../contract/lock-cli
 import { millis } from '../../history/op.ts';
 import { startServer, type ServerContainer } from '../../testing/container.fixture.ts';
 import { startTcpProxy, type TcpProxy } from '../../testing/tcp-proxy.fixture.ts';
+import { granted } from '../contract.fixture.ts';
 import { openRedisPort } from './connection.ts';
 import type { RedisPort } from './port.ts';
-import { contractCases, granted, type Arena } from './recipe-contract.fixture.ts';
 import { redisSingle } from './server.ts';
 
 const TIME_LIMIT = millis(500);
@@ -62,22 +62,6 @@ async function valueOf(key: string): Promise<unknown> {
 async function set(...settings: string[]): Promise<void> {
   expect(await admin.command('CONFIG', 'SET', ...settings)).toEqual({ kind: 'ok', value: 'OK' });
 }
-
-describe.each(redisSingle.recipes)('$name keeps the contract', (recipe) => {
-  it.concurrent.each(contractCases(recipe))('$name', async ({ run }) => {
-    await using first = open(recipe, server);
-    await using second = open(recipe, server);
-    const arena: Arena = {
-      first,
-      second,
-      now: () => clock.now(),
-      elapse: async (milliseconds) => {
-        await delay(milliseconds);
-      },
-    };
-    await expect(run(arena)).resolves.toBeUndefined();
-  });
-});
 
 describe('a network that misbehaves', () => {
   let proxy: TcpProxy;

@@ -1,27 +1,30 @@
-// ZooKeeper's recipes on a real ensemble of three: the contract, servers that are hurt, replies that are lost, and how
+// ZooKeeper's own ways on a real ensemble of three: sessions, creates whose replies are lost, and how
 // late each library path tells that a session has ended.
 
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { DEFAULT_VARIANT } from '../../contract/backend.ts';
 import type { AcquireRequest, Recipe } from '../../contract/lock-client.ts';
 import { millis, nanosOf, type Nanos } from '../../history/op.ts';
-import { startQuorum, type QuorumCluster } from '../quorum-cluster.fixture.ts';
-import { contractCases, granted } from '../quorum-contract.fixture.ts';
+import { granted } from '../contract.fixture.ts';
+import { startStage, type Stage } from '../stage.fixture.ts';
 import { openZooKeeperPort } from './connection.ts';
 import { loadDriver } from './driver.ts';
 import type { ZooKeeperPort, ZooKeeperSession } from './port.ts';
 import { zookeeper } from './server.ts';
 
 const TTL = millis(1_000);
-/** A session ends up to one tick late, and the machine is busy. */
-const LATE = millis(800);
 const TIME_LIMIT = millis(500);
 
-let quorum: QuorumCluster;
+let stage: Stage;
 beforeAll(async () => {
-  quorum = await startQuorum(zookeeper, { ttlMillis: millis(4_000), commandTimeLimit: TIME_LIMIT });
+  stage = await startStage(zookeeper, {
+    variant: DEFAULT_VARIANT,
+    ttlMillis: millis(4_000),
+    commandTimeLimit: TIME_LIMIT,
+  });
 });
-afterAll(() => quorum[Symbol.asyncDispose]());
+afterAll(() => stage[Symbol.asyncDispose]());
 
 function recipeNamed(name: string): Recipe {
   const recipe = zookeeper.recipes.find((candidate) => candidate.name === name);
@@ -38,28 +41,17 @@ function request(lock: string, ttlMillis = TTL): AcquireRequest {
 function openPort(
   servers: readonly { readonly host: string; readonly port: number }[] = addresses(),
 ): ZooKeeperPort {
-  return openZooKeeperPort({ servers, timeLimit: TIME_LIMIT, clock: quorum.clock });
+  return openZooKeeperPort({ servers, timeLimit: TIME_LIMIT, clock: stage.clock });
 }
 
 function addresses(): { host: string; port: number }[] {
-  return [...quorum.cluster.nodes.values()].map(({ address }) => ({ host: address, port: 2181 }));
+  return [...stage.cluster.nodes.values()].map(({ address }) => ({ host: address, port: 2181 }));
 }
 
 async function openSession(port: ZooKeeperPort): Promise<ZooKeeperSession> {
   const opened = await port.session(millis(2_000));
   if (opened.kind !== 'ok') throw new Error(`no session: ${opened.error}`);
   return opened.value;
-}
-
-async function roleOf(name: string): Promise<string | undefined> {
-  return (await zookeeper.roles?.ask(quorum.cluster.node(name)))?.role;
-}
-
-async function leaderName(): Promise<string> {
-  for (;;) {
-    for (const name of quorum.cluster.nodes.keys()) if ((await roleOf(name)) === 'leader') return name;
-    await delay(100);
-  }
 }
 
 async function until<T>(get: () => T | undefined | Promise<T | undefined>, limit: number): Promise<T> {
@@ -69,23 +61,6 @@ async function until<T>(get: () => T | undefined | Promise<T | undefined>, limit
   }
   throw new Error('it did not happen in time');
 }
-
-it('starts within seconds, with one leader', async () => {
-  expect(quorum.startMillis).toBeLessThan(45_000);
-  const roles = await Promise.all([...quorum.cluster.nodes.keys()].map(roleOf));
-  expect(roles.filter((role) => role === 'leader')).toHaveLength(1);
-  expect(roles.filter((role) => role === 'follower')).toHaveLength(2);
-});
-
-describe.each(zookeeper.recipes)('$name keeps the contract', (recipe) => {
-  it.concurrent.each(contractCases(recipe))('$name', async ({ run }) => {
-    await using first = await quorum.connect(recipe);
-    await using second = await quorum.connect(recipe);
-    const { clock } = quorum;
-    const arena = { recipe, first, second, now: () => clock.now(), ttlMillis: TTL, lateMillis: LATE };
-    await expect(run(arena)).resolves.toBeUndefined();
-  });
-});
 
 describe('a session', () => {
   it('has its node’s czxid and owner, and forgets both when the node is gone', async () => {
@@ -113,7 +88,7 @@ describe('a session', () => {
   });
 
   it('goes on with another server when its own falls silent', async () => {
-    await using client = await quorum.connect(recipeNamed('ephemeral-sequential'));
+    await using client = await stage.connect(recipeNamed('ephemeral-sequential'));
     const servers = client.proxies.map(({ host, port }) => ({ host, port }));
     await using port = openPort(servers);
     const session = await openSession(port);
@@ -128,64 +103,33 @@ describe('a session', () => {
   });
 
   it('ends at its deadline when it hears nothing, and is replaced by a new one', async () => {
-    await using client = await quorum.connect(recipeNamed('ephemeral-sequential'));
+    await using client = await stage.connect(recipeNamed('ephemeral-sequential'));
     const servers = client.proxies.map(({ host, port }) => ({ host, port }));
     await using port = openPort(servers);
     const session = await openSession(port);
-    client.cut();
-    const cutAt = quorum.clock.now();
+    client.network.cut();
+    const cutAt = stage.clock.now();
     expect(await session.ended).toBe('deadline');
-    expect(quorum.clock.now() - cutAt).toBeLessThan(nanosOf(millis(2_300)));
+    expect(stage.clock.now() - cutAt).toBeLessThan(nanosOf(millis(2_300)));
     expect(await session.stat('/')).toEqual({ kind: 'fail', error: 'session-ended' });
     expect(await port.session(millis(2_000))).toEqual({ kind: 'fail', error: 'unavailable' });
-    client.heal();
+    client.network.heal();
     const next = await openSession(port);
     expect(next.id).not.toBe(session.id);
   });
 });
 
-describe('servers that are hurt', () => {
-  it.each([
-    { what: 'stopped', hurt: 'SIGSTOP', heal: 'SIGCONT' },
-    { what: 'killed', hurt: 'SIGKILL', heal: undefined },
-  ] as const)(
-    'a leader that is $what: the lock can be had within seconds, and no token is given twice',
-    async (fault) => {
-      await using client = await quorum.connect(recipeNamed('ephemeral-sequential'));
-      const before = granted(await client.locks.acquire(request(`hurt-${fault.what}`)));
-      await client.locks.release(before);
-      const leader = quorum.cluster.node(await leaderName());
-      await leader.signal(fault.hurt);
-      let after;
-      try {
-        const { lock } = before.request;
-        const deadline = quorum.clock.now() + nanosOf(millis(25_000));
-        do {
-          const attempt = request(lock);
-          after = await client.locks.acquire(attempt);
-          if (after.kind === 'info') await client.locks.abandon(attempt);
-        } while (after.kind !== 'ok' && quorum.clock.now() < deadline);
-      } finally {
-        if (fault.heal === undefined) await leader.start();
-        else await leader.signal(fault.heal);
-        await leader.ready(millis(30_000));
-      }
-      expect(granted(after).token ?? 0n).toBeGreaterThan(before.token ?? 0n);
-    },
-  );
-});
-
 /** Creates are carried out, replies are lost; the heal comes before the session ends. */
 async function losesReply(name: string): Promise<{ outcome: string; left: readonly string[] }> {
-  await using client = await quorum.connect(recipeNamed(name));
+  await using client = await stage.connect(recipeNamed(name));
   const lock = `lost-${name}`;
   const ttlMillis = millis(4_000);
   const warmUp = granted(await client.locks.acquire(request(lock, ttlMillis)));
   await client.locks.release(warmUp);
-  client.deafen();
+  client.network.deafen();
   const asked = client.locks.acquire({ ...request(lock, ttlMillis), patienceMillis: millis(1_000) });
   await delay(200);
-  client.heal();
+  client.network.heal();
   const outcome = await asked;
   if (outcome.kind === 'ok') await client.locks.release(outcome.value);
   await using port = openPort();
@@ -209,8 +153,8 @@ describe('how late the end of a session is told, of a client that is cut off', (
   const lock = 'late';
 
   it('ours: before the ensemble ends it; the library: not within five times the time-out', async () => {
-    await using ours = await quorum.connect(recipeNamed('ephemeral-sequential'));
-    await using network = await quorum.connect(recipeNamed('ephemeral-sequential'));
+    await using ours = await stage.connect(recipeNamed('ephemeral-sequential'));
+    await using network = await stage.connect(recipeNamed('ephemeral-sequential'));
     await using probe = openPort();
     const watcher = await openSession(probe);
     const { createClient } = await loadDriver();
@@ -222,14 +166,14 @@ describe('how late the end of a session is told, of a client that is cut off', (
       library.connect();
     });
     for (const event of ['disconnected', 'expired'] as const)
-      library.once(event, () => (libraryTold ??= quorum.clock.now()));
+      library.once(event, () => (libraryTold ??= stage.clock.now()));
     const held = granted(await ours.locks.acquire(request(lock)));
 
-    ours.cut();
-    network.cut();
+    ours.network.cut();
+    network.network.cut();
     const gone = await until(async () => {
       const children = await watcher.children(`/lockpick/${lock}`);
-      return children.kind === 'ok' && children.value.length === 0 ? quorum.clock.now() : undefined;
+      return children.kind === 'ok' && children.value.length === 0 ? stage.clock.now() : undefined;
     }, 10_000);
     const told = await until(() => ours.losses.get(held.request.owner), 1_000);
     await delay(5 * TTL);
@@ -243,7 +187,7 @@ describe('how late the end of a session is told, of a client that is cut off', (
     const expired = new Promise<void>((resolve) => {
       library.once('expired', resolve);
     });
-    network.heal();
+    network.network.heal();
     await expired;
   });
 });

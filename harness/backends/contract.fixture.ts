@@ -1,0 +1,380 @@
+// What every recipe of every lock service must do, as one list of cases: for servers in memory, whose time the test
+// moves, and for real ones. Times are bounds where a service ends a lease when it finds the time. The flaws of recipes
+// that are wrong on purpose are tested elsewhere; where they would show, the list asks for less.
+
+import { randomUUID } from 'node:crypto';
+import { expect } from 'vitest';
+import type { AcquireRequest, Grant, LockClient, Outcome, Recipe } from '../contract/lock-client.ts';
+import { millis, nanosOf, type Millis, type Nanos } from '../history/op.ts';
+
+/** A client of the service. */
+export interface ContractClient {
+  readonly locks: LockClient;
+  /** Of every grant that its library said was lost: the owner and when. */
+  readonly losses: ReadonlyMap<string, Nanos>;
+  /** Absent: it shares the network with all others. */
+  readonly network?: ClientNetwork;
+}
+
+export interface ClientNetwork {
+  /** From now on nothing passes between the client and any server, and nobody says so. */
+  cut(): void;
+  /** Requests arrive, replies do not. */
+  deafen(): void;
+  heal(): void;
+}
+
+/** Where a case is played. */
+export interface Arena {
+  readonly recipe: ContractRecipe;
+  readonly first: ContractClient;
+  /** Of another process. */
+  readonly second: ContractClient;
+  readonly now: () => Nanos;
+  readonly elapse: (milliseconds: number) => Promise<void>;
+  /** The TTL that the cases ask for; a tenth of it must be long against the time a command takes. */
+  readonly ttlMillis: Millis;
+  /** How much later than the TTL the service may end a lease. */
+  readonly lateMillis: Millis;
+  /** How long a client waits for a server. */
+  readonly timeLimitMillis: Millis;
+}
+
+type ContractRecipe = Omit<Recipe, 'open'>;
+
+export interface ContractCase {
+  readonly name: string;
+  readonly run: (arena: Arena) => Promise<void>;
+}
+
+/** The grant, or the test fails. */
+export function granted(outcome: Outcome<Grant>): Grant {
+  if (outcome.kind !== 'ok') throw new Error(`not granted: ${JSON.stringify(outcome)}`);
+  return outcome.value;
+}
+
+const BUSY = { kind: 'fail', error: 'busy' };
+const NOT_OWNER = { kind: 'fail', error: 'not-owner' };
+/** Of an attempt that ought to succeed, on a busy machine. */
+const PATIENCE = millis(1_500);
+/** Of one that ought not to. */
+const BRIEF = millis(50);
+const POLL_MILLIS = 20;
+/** Redlock allows for clocks that drift apart. */
+const DRIFT = 0.05;
+
+/** The cases that apply to the recipe; `network`: its clients can be cut off one by one. */
+export function contractCases(
+  recipe: ContractRecipe,
+  { network }: { readonly network: boolean },
+): readonly ContractCase[] {
+  const right = recipe.flaw === undefined;
+  const leased = recipe.sessionBound !== true;
+  // Nobody but its network can stop a library that keeps a grant by itself.
+  const canFallSilent = leased && (network || recipe.keepsAlive !== true);
+  const renews = recipe.renewAt !== undefined;
+  return [
+    BUSY_WHILE_HELD,
+    FREE_AFTER_RELEASE,
+    leased ? LEASE : NO_LEASE,
+    ...(recipe.ownerChecked ? [RELEASE_TWICE] : []),
+    ...(renews || recipe.keepsAlive === true || !leased ? [KEPT] : []),
+    ...(canFallSilent ? [SILENCE] : []),
+    ...(canFallSilent && renews && right ? [LATE_RENEWAL] : []),
+    ...(recipe.polls ? [] : [WAITS]),
+    ...(recipe.tokenSource === undefined ? [NO_TOKEN] : []),
+    ...(recipe.tokenSource !== undefined && right ? [GROWING_TOKENS] : []),
+    ...(right ? [CONTENTION] : []),
+    ...(leased && right ? [ABANDON] : []),
+    ...(network && right ? [LOST_REPLY, CUT_OFF] : []),
+  ];
+}
+
+const BUSY_WHILE_HELD: ContractCase = {
+  name: 'tells the second client that it is busy, within its patience, and grants it another lock',
+  async run(arena) {
+    const { first, second, recipe, now } = arena;
+    const request = requests(arena);
+    granted(await first.locks.acquire(request()));
+    const before = now();
+    expect(await second.locks.acquire(request(millis(300)))).toMatchObject(BUSY);
+    const tookMillis = (now() - before) / 1e6;
+    if (!recipe.polls) expect(tookMillis).toBeGreaterThan(290);
+    expect(tookMillis).toBeLessThan(1_300);
+    granted(await second.locks.acquire(requests(arena)()));
+  },
+};
+
+const FREE_AFTER_RELEASE: ContractCase = {
+  name: 'is free again after a release',
+  async run(arena) {
+    const { first, second } = arena;
+    const request = requests(arena);
+    const grant = granted(await first.locks.acquire(request()));
+    expect(await first.locks.release(grant)).toMatchObject({ kind: 'ok' });
+    granted(await second.locks.acquire(request()));
+  },
+};
+
+const RELEASE_TWICE: ContractCase = {
+  name: 'says whose lock a release ended; a second one says that it came too late, and leaves the next holder alone',
+  async run(arena) {
+    const { first, second } = arena;
+    const request = requests(arena);
+    const grant = granted(await first.locks.acquire(request()));
+    expectReleased(arena, await first.locks.release(grant), true);
+    const next = granted(await second.locks.acquire(request()));
+    expectReleased(arena, await first.locks.release(grant), false);
+    expect(await first.locks.acquire(request(BRIEF))).toMatchObject(BUSY);
+    expectReleased(arena, await second.locks.release(next), true);
+  },
+};
+
+const LEASE: ContractCase = {
+  name: 'grants a free lock for one TTL at most, counted from before the request left',
+  async run(arena) {
+    const { first, now, ttlMillis } = arena;
+    const before = now();
+    const { validUntil } = granted(await first.locks.acquire(requests(arena)()));
+    expect(validUntil).toBeGreaterThanOrEqual(before + (1 - DRIFT) * nanosOf(ttlMillis));
+    expect(validUntil).toBeLessThanOrEqual(now() + nanosOf(ttlMillis));
+  },
+};
+
+const NO_LEASE: ContractCase = {
+  name: 'promises no end of its grant',
+  async run(arena) {
+    expect(granted(await arena.first.locks.acquire(requests(arena)()))).not.toHaveProperty('validUntil');
+  },
+};
+
+const KEPT: ContractCase = {
+  name: 'holds on for as long as it is kept',
+  async run(arena) {
+    const { first, second, recipe, now, elapse, ttlMillis } = arena;
+    const request = requests(arena);
+    const grant = granted(await first.locks.acquire(request()));
+    for (let third = 0; third < 7; third++) {
+      await elapse(ttlMillis / 3);
+      if (recipe.renewAt === undefined) continue;
+      const before = now();
+      const renewed = await first.locks.renew?.(grant);
+      if (renewed?.kind !== 'ok') throw new Error(`not renewed: ${JSON.stringify(renewed)}`);
+      expect(renewed.value.validUntil).toBeGreaterThanOrEqual(before + nanosOf(ttlMillis));
+    }
+    expect(await second.locks.acquire(request(BRIEF))).toMatchObject(BUSY);
+    expect(first.losses.has(grant.request.owner)).toBe(false);
+    expect(releasedOf(await first.locks.release(grant))).not.toBe(false);
+  },
+};
+
+const SILENCE: ContractCase = {
+  name: 'is free again one TTL after its holder fell silent, and not before; a late release leaves the next holder alone',
+  async run(arena) {
+    const { first, second, recipe, ttlMillis, elapse, now } = arena;
+    const request = requests(arena);
+    const late = granted(await first.locks.acquire(request()));
+    // Nobody renews it, unless its library does.
+    if (recipe.keepsAlive === true) first.network?.cut();
+    // Its library's last renewal may be a third of the TTL old.
+    await elapse(ttlMillis * 0.4);
+    expect(await second.locks.acquire(request(BRIEF))).toMatchObject(BUSY);
+    const next = await acquireOnceFree(arena, request);
+    const grantedAt = now();
+    if (recipe.flaw === undefined && recipe.tokenSource !== undefined)
+      expect(next.token ?? 0n).toBeGreaterThan(late.token ?? 0n);
+    if (watchesItsDeadline(recipe)) expect(first.losses.get(late.request.owner)).toBeLessThan(grantedAt);
+    if (!recipe.ownerChecked) return;
+    first.network?.heal();
+    expect([false, undefined]).toContain(releasedOf(await releaseOnceHealed(arena, late)));
+    expect(await first.locks.acquire(request(BRIEF))).toMatchObject(BUSY);
+    expect(releasedOf(await second.locks.release(next))).not.toBe(false);
+  },
+};
+
+const LATE_RENEWAL: ContractCase = {
+  name: 'is told that it is not the owner any more when it renews too late, and does not extend the next one',
+  async run(arena) {
+    const { first, second, ttlMillis, lateMillis, elapse } = arena;
+    const request = requests(arena);
+    const late = granted(await first.locks.acquire(request()));
+    await elapse(ttlMillis / 2);
+    const next = await acquireOnceFree(arena, request);
+    await elapse(ttlMillis / 2);
+    expect(await first.locks.renew?.(late)).toEqual(NOT_OWNER);
+    await elapse(ttlMillis / 2 + lateMillis + 2);
+    expect([false, undefined]).toContain(releasedOf(await second.locks.release(next)));
+  },
+};
+
+const WAITS: ContractCase = {
+  name: 'waits in the service, and is granted the lock when the holder lets go',
+  async run(arena) {
+    const { first, second, now, elapse } = arena;
+    const request = requests(arena);
+    const grant = granted(await first.locks.acquire(request()));
+    const waiting = second.locks.acquire(request(millis(5_000)));
+    await elapse(500);
+    const before = now();
+    await first.locks.release(grant);
+    const next = granted(await waiting);
+    expect((now() - before) / 1e6).toBeLessThan(600);
+    expect(next.token ?? 0n).toBeGreaterThan(grant.token ?? 0n);
+  },
+};
+
+const NO_TOKEN: ContractCase = {
+  name: 'hands out no token',
+  async run(arena) {
+    expect(granted(await arena.first.locks.acquire(requests(arena)()))).not.toHaveProperty('token');
+  },
+};
+
+const GROWING_TOKENS: ContractCase = {
+  name: 'hands out tokens that grow from tenure to tenure',
+  async run(arena) {
+    const { first, second } = arena;
+    const request = requests(arena);
+    let highest = 0n;
+    for (const client of [first, second, first, second, second]) {
+      const grant = granted(await client.locks.acquire(request()));
+      expect(grant.token).toBeGreaterThan(highest);
+      highest = grant.token ?? 0n;
+      await client.locks.release(grant);
+    }
+  },
+};
+
+const CONTENTION: ContractCase = {
+  name: 'is never held by two clients that contend for it',
+  async run(arena) {
+    const { first, second, elapse } = arena;
+    const request = requests(arena);
+    let holder: ContractClient | undefined;
+    const contend = async (client: ContractClient): Promise<void> => {
+      for (let round = 0; round < 8; round++) {
+        const grant = await acquireWithin(arena, client, { request, limitMillis: 8_000 });
+        expect(holder).toBeUndefined();
+        holder = client;
+        await elapse(3);
+        holder = undefined;
+        expect(await client.locks.release(grant)).toMatchObject({ kind: 'ok' });
+        // Who polls must give the other one a chance.
+        await elapse(POLL_MILLIS / 2);
+      }
+    };
+    await Promise.all([contend(first), contend(second)]);
+  },
+};
+
+const ABANDON: ContractCase = {
+  name: 'takes back an attempt whose outcome it does not know, and nothing else',
+  async run(arena) {
+    const { first, second } = arena;
+    const request = requests(arena);
+    const attempt = request();
+    granted(await first.locks.acquire(attempt));
+    const abandoned = await first.locks.abandon(attempt);
+    expect(abandoned).toMatchObject({ kind: 'ok' });
+    expect(releasedOf(abandoned)).not.toBe(false);
+    granted(await second.locks.acquire(request()));
+    const again = await first.locks.abandon(attempt);
+    expect(again).toMatchObject({ kind: 'ok' });
+    expect(releasedOf(again)).not.toBe(true);
+    expect(await first.locks.acquire(request(BRIEF))).toMatchObject(BUSY);
+  },
+};
+
+const LOST_REPLY: ContractCase = {
+  name: 'does not call an attempt failed that may have left something behind, and takes that back',
+  async run(arena) {
+    const { first } = arena;
+    const request = requests(arena);
+    // Opens the connections that are then hurt.
+    granted(await first.locks.acquire(requests(arena)()));
+    const attempt = request();
+    const asked = first.locks.acquire(attempt);
+    // The request is on its way, and its replies are not.
+    first.network?.deafen();
+    const outcome = await asked;
+    first.network?.heal();
+    if (outcome.kind === 'ok') await first.locks.release(outcome.value);
+    if (outcome.kind === 'info') await first.locks.abandon(attempt);
+    await acquireOnceFree(arena, request);
+  },
+};
+
+const CUT_OFF: ContractCase = {
+  name: 'gives an answer in time that is no grant when no server answers, and is granted the lock afterwards',
+  async run(arena) {
+    const { first, now, timeLimitMillis, ttlMillis, lateMillis } = arena;
+    const request = requests(arena);
+    granted(await first.locks.acquire(requests(arena)()));
+    const attempt = request(timeLimitMillis);
+    first.network?.cut();
+    const before = now();
+    expect((await first.locks.acquire(attempt)).kind).not.toBe('ok');
+    expect((now() - before) / 1e6).toBeLessThan(4 * timeLimitMillis + ttlMillis + lateMillis);
+    first.network?.heal();
+    await first.locks.abandon(attempt);
+    const limitMillis = 10_000;
+    await acquireWithin(arena, first, { request, limitMillis });
+  },
+};
+
+type Requests = (patienceMillis?: Millis) => AcquireRequest;
+
+/** Requests for a lock that no other case uses. */
+function requests({ ttlMillis }: Arena): Requests {
+  const lock = randomUUID();
+  return (patienceMillis = PATIENCE) => ({ lock, ttlMillis, owner: randomUUID(), patienceMillis });
+}
+
+/** By the second client, when the lease of a first one has run out that was granted within the last TTL. */
+function acquireOnceFree(arena: Arena, request: Requests): Promise<Grant> {
+  const limitMillis = arena.ttlMillis + arena.lateMillis;
+  return acquireWithin(arena, arena.second, { request, limitMillis });
+}
+
+async function acquireWithin(
+  { now, elapse }: Arena,
+  { locks }: ContractClient,
+  { request, limitMillis }: { readonly request: Requests; readonly limitMillis: number },
+): Promise<Grant> {
+  const deadline = now() + limitMillis * 1e6;
+  for (;;) {
+    const attempt = request();
+    const late = now() > deadline;
+    const outcome = await locks.acquire(attempt);
+    if (outcome.kind === 'ok' || late) return granted(outcome);
+    if (outcome.kind === 'info') await locks.abandon(attempt);
+    await elapse(POLL_MILLIS);
+  }
+}
+
+/** The first attempts may find the old connections, which have not noticed yet. */
+async function releaseOnceHealed({ first, elapse }: Arena, grant: Grant): Promise<Outcome<Released>> {
+  for (let tries = 0; ; tries++) {
+    const outcome = await first.locks.release(grant);
+    if (outcome.kind === 'ok' || tries === 10) return outcome;
+    await elapse(100);
+  }
+}
+
+interface Released {
+  readonly released?: boolean;
+}
+
+function releasedOf(outcome: Outcome<Released>): boolean | undefined {
+  return outcome.kind === 'ok' ? outcome.value.released : undefined;
+}
+
+/** On a network that loses nothing. etcd's own library does not say what its release found. */
+function expectReleased({ recipe }: Arena, outcome: Outcome<Released>, released: boolean): void {
+  expect(outcome).toEqual({ kind: 'ok', value: recipe.name === 'etcd3-lock' ? {} : { released } });
+}
+
+/** It ends its belief itself, before the service can end the lease. */
+function watchesItsDeadline({ flaw, name, keepsAlive, polls }: ContractRecipe): boolean {
+  return flaw === undefined && name !== 'etcd3-lock' && (keepsAlive === true || !polls);
+}

@@ -1,0 +1,96 @@
+// The real servers of a lock service for tests, and clients of it that can be cut off one by one: each reaches every
+// server through a proxy of its own.
+
+import { monotonicClock, monotonicOrigin, type Clock } from '../clock.ts';
+import { startCluster } from '../cluster/docker/docker-cluster.ts';
+import { findEngine } from '../cluster/docker/engine.ts';
+import { ensureImages } from '../cluster/docker/images.ts';
+import type { Backend, ServerOptions } from '../contract/backend.ts';
+import type { Cluster, Node } from '../contract/cluster.ts';
+import type { Recipe } from '../contract/lock-client.ts';
+import { millis, type Millis, type Nanos } from '../history/op.ts';
+import { startTcpProxy, type Behaviour, type TcpProxy } from '../testing/tcp-proxy.fixture.ts';
+import type { ClientNetwork, ContractClient } from './contract.fixture.ts';
+
+export interface Stage extends AsyncDisposable {
+  readonly cluster: Cluster;
+  readonly nodes: readonly Node[];
+  readonly clock: Clock;
+  /** From nothing to a service of servers that are ready, with the images present. */
+  readonly startMillis: number;
+  /** A client of its own process, behind proxies of its own. */
+  connect(recipe: Recipe): Promise<StageClient & { readonly network: ClientNetwork }>;
+  /** One without proxies: where servers tell clients each other's addresses, those would lead past them. */
+  connectDirectly(recipe: Recipe): Promise<StageClient>;
+}
+
+interface StageClient extends ContractClient, AsyncDisposable {
+  readonly proxies: readonly TcpProxy[];
+}
+
+export async function startStage(
+  backend: Backend,
+  options: ServerOptions & { readonly commandTimeLimit: Millis },
+): Promise<Stage> {
+  const engine = await findEngine();
+  const specs = backend.servers(options);
+  const images = await ensureImages(engine, { names: specs.map(({ image }) => image) });
+  const clock = monotonicClock(monotonicOrigin());
+  const cluster = await startCluster(specs, { engine, images, readyTimeLimit: millis(60_000) });
+  const nodes = specs.map(({ name }) => cluster.node(name));
+  await backend.assemble?.(nodes);
+  const startMillis = clock.now() / 1e6;
+  let clients = 0;
+
+  const open = async (recipe: Recipe, proxies: readonly TcpProxy[]): Promise<StageClient> => {
+    clients += 1;
+    const losses = new Map<string, Nanos>();
+    await recipe.load?.();
+    const locks = recipe.open({
+      process: `c${clients}`,
+      servers: nodes.map(({ name, address, spec }, index) => {
+        const { host, port } = proxies[index] ?? { host: address, port: spec.port ?? 0 };
+        return { name, host, port };
+      }),
+      commandTimeLimit: options.commandTimeLimit,
+      now: () => clock.now(),
+      onLost: ({ owner }) => losses.set(owner, clock.now()),
+    });
+    return {
+      locks,
+      losses,
+      proxies,
+      [Symbol.asyncDispose]: async () => {
+        await locks[Symbol.asyncDispose]();
+        for (const proxy of proxies) await proxy[Symbol.asyncDispose]();
+      },
+    };
+  };
+
+  return {
+    cluster,
+    nodes,
+    clock,
+    startMillis,
+    connectDirectly: (recipe) => open(recipe, []),
+    connect: async (recipe) => {
+      const proxies = await Promise.all(
+        nodes.map(({ address, spec }) => startTcpProxy({ host: address, port: spec.port ?? 0 })),
+      );
+      const behave = (kind: Exclude<Behaviour, { milliseconds: number }>['kind']): void => {
+        for (const proxy of proxies) proxy.behave({ kind });
+      };
+      const network: ClientNetwork = {
+        cut: () => behave('cut'),
+        deafen: () => behave('swallow-replies'),
+        // Through `cut`, so that connections which have lost replies are closed.
+        heal: () => {
+          behave('cut');
+          behave('pass');
+        },
+      };
+      return { ...(await open(recipe, proxies)), network };
+    },
+    [Symbol.asyncDispose]: () => cluster[Symbol.asyncDispose](),
+  };
+}
