@@ -77,6 +77,7 @@ export const redisSingle: Backend = {
   // A key expires within a millisecond of its time (EXPIRE, "Expires and accuracy", Redis 8.0); the rest is for a
   // client that polls on a busy machine.
   slackMillis: 1000,
+  startsEmpty: true,
 };
 
 function onRealPort(recipe: RedisRecipe): Recipe {

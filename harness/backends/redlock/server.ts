@@ -43,6 +43,7 @@ export const redlockBackend: Backend = {
   errors: REDLOCK_ERRORS,
   // As for one server; and what a vote that arrived late left behind runs out with its own TTL.
   slackMillis: 1000,
+  startsEmpty: true,
 };
 
 function serverSpec(name: string, { variant, ttlMillis }: ServerOptions): NodeSpec {
