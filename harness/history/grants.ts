@@ -4,7 +4,8 @@
 
 import { byHolder } from './by-holder.ts';
 import type { Acquire, History, Release, Renew } from './history.ts';
-import { nanos, nanosOf, type FencingToken, type Nanos, type Outcome } from './op.ts';
+import { nanos, nanosOf, type FencingToken, type Lost, type Nanos } from './op.ts';
+import { partitionPoint } from './sorted.ts';
 
 /** From `start` to `end`; empty if `end <= start`, and then it meets nothing. */
 export interface Interval {
@@ -66,47 +67,54 @@ export function grantsOf(history: History): readonly Grant[] {
   /** Of each process and lock, the grants that nothing has released; the last one is what it holds now. */
   const unreleased = byHolder<GrantDraft[]>();
   const drafts: GrantDraft[] = [];
-  for (const moment of momentsOf(history)) {
-    const { process, lock } = moment;
-    const held = unreleased.get(process, lock) ?? [];
-    const latest = held.at(-1);
-    switch (moment.kind) {
-      case 'asked':
-        if (latest === undefined) break;
-        latest.askedAgain ??= moment.at;
-        latest.doubted ||= moment.outcome !== 'fail';
-        break;
-      case 'granted': {
-        const draft = { acquire: moment.acquire, renewals: [], doubted: false };
-        drafts.push(draft);
-        held.push(draft);
-        unreleased.set(process, lock, held);
-        if (latest === undefined) break;
-        latest.askedAgain ??= moment.at;
-        latest.doubted = true;
-        break;
-      }
-      case 'renewed':
-        if (latest?.doubted === false) latest.renewals.push(moment.renew);
-        break;
-      case 'released':
-        // It may be meant for any of them.
-        for (const draft of held) draft.release = moment.release;
-        unreleased.delete(process, lock);
-        break;
-      case 'lost':
-        for (const draft of held) draft.lost ??= moment.at;
-        if (latest !== undefined) unreleased.set(process, lock, [latest]);
-        break;
-    }
-  }
-  const downs = Map.groupBy(history.downs, ({ process }) => process);
+  inOrderOfTime(history, {
+    asked({ process, lock, invoked, outcome }) {
+      const latest = unreleased.get(process, lock)?.at(-1);
+      if (latest === undefined) return;
+      latest.askedAgain ??= invoked;
+      latest.doubted ||= outcome !== 'fail';
+    },
+    granted(acquire) {
+      const { process, lock } = acquire;
+      const draft = { acquire, renewals: NONE, doubted: false };
+      drafts.push(draft);
+      const held = unreleased.get(process, lock);
+      const latest = held?.at(-1);
+      if (held === undefined) unreleased.set(process, lock, [draft]);
+      else held.push(draft);
+      if (latest === undefined) return;
+      latest.askedAgain ??= answeredAt(acquire);
+      latest.doubted = true;
+    },
+    renewed(renew) {
+      const latest = unreleased.get(renew.process, renew.lock)?.at(-1);
+      if (latest?.doubted !== false) return;
+      if (latest.renewals === NONE) latest.renewals = [];
+      latest.renewals.push(renew);
+    },
+    released(release) {
+      // It may be meant for any of them.
+      for (const draft of unreleased.get(release.process, release.lock) ?? []) draft.release = release;
+      unreleased.delete(release.process, release.lock);
+    },
+    lost({ process, lock, time }) {
+      const held = unreleased.get(process, lock) ?? [];
+      for (const draft of held) draft.lost ??= time;
+      const latest = held.at(-1);
+      if (latest !== undefined) unreleased.set(process, lock, [latest]);
+    },
+  });
+  const downs = new Map(
+    [...Map.groupBy(history.downs, ({ process }) => process)].map(([process, ofProcess]) => [
+      process,
+      ofProcess.map(({ time }) => time).sort((a, b) => a - b),
+    ]),
+  );
   // A name may be used again after a `down`: the first one after the grant ended its holder.
-  const downAfter = ({ process, ...acquire }: Acquire): Nanos | undefined => {
-    const times = (downs.get(process) ?? [])
-      .map(({ time }) => time)
-      .filter((time) => time >= answeredAt({ process, ...acquire }));
-    return times.length === 0 ? undefined : times.reduce((first, time) => (time < first ? time : first));
+  const downAfter = (acquire: Acquire): Nanos | undefined => {
+    const times = downs.get(acquire.process);
+    const answered = answeredAt(acquire);
+    return times?.[partitionPoint(times.length, (index) => (times[index] ?? 0) < answered)];
   };
   return drafts
     .map((draft) => settle(draft, history, downAfter(draft.acquire)))
@@ -115,7 +123,7 @@ export function grantsOf(history: History): readonly Grant[] {
 
 interface GrantDraft {
   readonly acquire: Acquire;
-  readonly renewals: Renew[];
+  renewals: Renew[];
   release?: Release;
   lost?: Nanos;
   askedAgain?: Nanos;
@@ -126,69 +134,69 @@ interface GrantDraft {
   doubted: boolean;
 }
 
-/** What happens to the holds of one process on one lock, at one time. */
-type Moment = {
-  readonly process: string;
-  readonly lock: string;
-  readonly at: Nanos;
-  readonly order: number;
-} & (
-  | { readonly kind: 'granted'; readonly acquire: Acquire }
-  | { readonly kind: 'renewed'; readonly renew: Renew }
-  | { readonly kind: 'released'; readonly release: Release }
-  | { readonly kind: 'asked'; readonly outcome: Outcome }
-  | { readonly kind: 'lost' }
-);
+/** Most grants have no renewal; they share this, and nothing is ever added to it. */
+const NONE: Renew[] = [];
+
+/** What happens to the holds of processes on locks. */
+interface Moments {
+  /** An acquire was invoked. */
+  asked(acquire: Acquire): void;
+  /** An acquire was answered `ok`. */
+  granted(acquire: Acquire): void;
+  /** A renew was invoked. */
+  renewed(renew: Renew): void;
+  /** A release was invoked. */
+  released(release: Release): void;
+  lost(loss: Lost): void;
+}
 
 /** In order of time. At one time what ends a hold comes before what begins one, and a grant before what is done to it. */
-function momentsOf(history: History): Moment[] {
-  const moments: Moment[] = [];
-  for (const operation of history.operations) {
-    const { process, invoked, id } = operation;
-    switch (operation.op) {
-      case 'acquire': {
-        const { lock, outcome } = operation;
-        moments.push({ process, lock, at: invoked, order: -1, kind: 'asked', outcome });
-        if (outcome === 'ok')
-          moments.push({
-            process,
-            lock,
-            at: answeredAt(operation),
-            order: 0,
-            kind: 'granted',
-            acquire: operation,
-          });
-        break;
-      }
-      case 'renew':
-        moments.push({
-          process,
-          lock: operation.lock,
-          at: invoked,
-          order: id,
-          kind: 'renewed',
-          renew: operation,
-        });
-        break;
-      case 'release':
-        moments.push({
-          process,
-          lock: operation.lock,
-          at: invoked,
-          order: id,
-          kind: 'released',
-          release: operation,
-        });
-        break;
-      case 'read':
-      case 'write':
-      case 'cas':
-        break;
-    }
+function inOrderOfTime({ operations, losses }: History, moments: Moments): void {
+  const acquires: Acquire[] = [];
+  const others: (Renew | Release)[] = [];
+  for (const operation of operations)
+    if (operation.op === 'acquire') acquires.push(operation);
+    else if (operation.op === 'renew' || operation.op === 'release') others.push(operation);
+  const granted = acquires
+    .filter(({ outcome }) => outcome === 'ok')
+    .sort((a, b) => answeredAt(a) - answeredAt(b));
+  const lost = losses.toSorted((a, b) => a.time - b.time);
+
+  let [nextAcquire, nextGranted, nextOther, nextLost] = [0, 0, 0, 0];
+  for (;;) {
+    const acquire = acquires[nextAcquire];
+    const grant = granted[nextGranted];
+    const other = others[nextOther];
+    const loss = lost[nextLost];
+    const asked = acquire?.invoked ?? Infinity;
+    const answered = grant === undefined ? Infinity : answeredAt(grant);
+    const sent = other?.invoked ?? Infinity;
+    const now = Math.min(asked, answered, sent, loss?.time ?? Infinity);
+    if (acquire !== undefined && asked === now) {
+      moments.asked(acquire);
+      nextAcquire += 1;
+    } else if (grant !== undefined && answered === now) {
+      moments.granted(grant);
+      nextGranted += 1;
+    } else if (other !== undefined && sent === now) {
+      if (other.op === 'renew') moments.renewed(other);
+      else moments.released(other);
+      nextOther += 1;
+    } else if (loss !== undefined) {
+      moments.lost(loss);
+      nextLost += 1;
+    } else return;
   }
-  for (const { process, lock, time } of history.losses)
-    moments.push({ process, lock, at: time, order: Infinity, kind: 'lost' });
-  return moments.sort((a, b) => a.at - b.at || a.order - b.order);
+}
+
+interface End<By> {
+  readonly at: Nanos;
+  readonly by: By;
+}
+
+/** `end`, unless `at` is no later. */
+function orBy<By>(end: End<By>, at: Nanos | undefined, by: By): End<By> {
+  return at !== undefined && at <= end.at ? { at, by } : end;
 }
 
 function settle(draft: GrantDraft, history: History, down: Nanos | undefined): Grant {
@@ -201,44 +209,42 @@ function settle(draft: GrantDraft, history: History, down: Nanos | undefined): G
 
   // Past the last stamp, so that a grant made there is still met.
   const openEnd = nearest(history.end + 1);
-  const holdEnd = earliest<HoldEnd>([
-    [release?.invoked, 'release'],
-    [lost, 'lost'],
-    [meta.deadlineAware === true ? deadlineOf(acquire, renewals) : undefined, 'deadline'],
-    [down, 'down'],
-    [draft.askedAgain, 'asked-again'],
-    [cutOff, 'cut-off'],
-    [openEnd, 'open'],
-  ]);
+  // Of two at one time the one that stands last here is named.
+  let hold: End<HoldEnd> = { at: openEnd, by: 'open' };
+  hold = orBy(hold, cutOff, 'cut-off');
+  hold = orBy(hold, draft.askedAgain, 'asked-again');
+  hold = orBy(hold, down, 'down');
+  hold = orBy(hold, meta.deadlineAware === true ? deadlineOf(acquire, renewals) : undefined, 'deadline');
+  hold = orBy(hold, lost, 'lost');
+  hold = orBy(hold, release?.invoked, 'release');
 
   const lease = leaseOf(draft, history);
-  const tenureEnd = earliest<TenureEnd>([
-    [release?.invoked, 'release'],
-    ...(lease.end === undefined
-      ? ([
-          // A service without leases that took it back did so at some time after it last said otherwise.
-          [lost === undefined ? undefined : lease.provedAt, 'lost'],
-          [down, 'down'],
-          [openEnd, 'open'],
-        ] as const)
-      : ([
-          [draft.doubted ? lost : undefined, 'lost'],
-          [lease.end, 'lease'],
-        ] as const)),
-    [cutOff, 'cut-off'],
-  ]);
+  let tenure: End<TenureEnd> = { at: openEnd, by: 'open' };
+  if (lease.end === undefined) {
+    tenure = orBy(tenure, cutOff, 'cut-off');
+    tenure = orBy(tenure, down, 'down');
+    // A service without leases that took it back did so at some time after it last said otherwise.
+    tenure = orBy(tenure, lost === undefined ? undefined : lease.provedAt, 'lost');
+  } else {
+    tenure = orBy({ at: cutOff ?? lease.end, by: 'cut-off' }, lease.end, 'lease');
+    tenure = orBy(tenure, draft.doubted ? lost : undefined, 'lost');
+  }
+  tenure = orBy(tenure, release?.invoked, 'release');
 
-  const narrowed = ({ at, by }: { at: Nanos; by: string }): Interval => ({
-    start: nearest(start + clockErrorNanos),
-    end: nearest(at - (by === 'open' ? 0 : clockErrorNanos)),
-  });
+  const narrowedStart = nearest(start + clockErrorNanos);
+  const narrowedEnd = ({ at, by }: End<string>): Nanos => nearest(at - (by === 'open' ? 0 : clockErrorNanos));
   return {
     acquire,
     process,
     lock,
     token: acquire.token,
-    hold: { ...narrowed(holdEnd), endedBy: holdEnd.by },
-    tenure: { ...narrowed(tenureEnd), endedBy: tenureEnd.by, provedBy: lease.provedBy },
+    hold: { start: narrowedStart, end: narrowedEnd(hold), endedBy: hold.by },
+    tenure: {
+      start: narrowedStart,
+      end: narrowedEnd(tenure),
+      endedBy: tenure.by,
+      provedBy: lease.provedBy,
+    },
     leaseEnd: lease.end === undefined ? undefined : nearest(lease.end - clockErrorNanos),
     release,
     renewals,
@@ -300,14 +306,6 @@ function leaseOf(draft: GrantDraft, history: History): Lease {
 /** The nearest exact time: a hostile stamp or lease must not end the judging. */
 function nearest(time: number): Nanos {
   return nanos(Math.min(Math.max(time, Number.MIN_SAFE_INTEGER), Number.MAX_SAFE_INTEGER));
-}
-
-function earliest<By>(candidates: readonly (readonly [Nanos | undefined, By])[]): { at: Nanos; by: By } {
-  let first: { at: Nanos; by: By } | undefined;
-  for (const [at, by] of candidates)
-    if (at !== undefined && (first === undefined || at < first.at)) first = { at, by };
-  if (first === undefined) throw new RangeError('no candidate for an end');
-  return first;
 }
 
 /** They have more than a point in common. */
