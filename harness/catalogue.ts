@@ -51,6 +51,7 @@ export function settingsOf(names: CellNames): PlanInput {
 
 /** The catalogued cell of a plan, if its settings still are what the expectation was made for. */
 export function cellOf(plan: Plan): Cell | undefined {
+  if (plan.schedule !== undefined) return undefined;
   // Work that outlives the lease by itself, or no longer does, makes another experiment of it.
   const comparable =
     plan.workload === 'long-hold'

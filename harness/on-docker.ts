@@ -11,7 +11,7 @@ import { startCluster } from './cluster/docker/docker-cluster.ts';
 import { describeEngine, findEngine } from './cluster/docker/engine.ts';
 import { ensureImages } from './cluster/docker/images.ts';
 import { sweepDeadSessions } from './cluster/docker/session.ts';
-import { slackMillisOf } from './contract/backend.ts';
+import { slackMillisOf, type Backend } from './contract/backend.ts';
 import { HarnessError } from './contract/errors.ts';
 import type { Node, NodeSpec } from './contract/cluster.ts';
 import { DEFAULT_CLOCK_TOLERANCE } from './history/grants.ts';
@@ -22,7 +22,8 @@ import { partitionFault } from './nemesis/faults/partition.ts';
 import { pauseFault } from './nemesis/faults/pause.ts';
 import { restartEmptyFault } from './nemesis/faults/restart-empty.ts';
 import { onEach } from './nemesis/faults/scope.ts';
-import { scenarioNamed, scheduleOf } from './nemesis/schedule.ts';
+import { plannedFaults, scenarioNamed, scheduleOf } from './nemesis/schedule.ts';
+import type { ServiceTraits } from './nemesis/timing.ts';
 import type { Plan } from './plan.ts';
 import { defences } from './postgres-store/defences.ts';
 import { prepareStore, storeNode } from './postgres-store/node.ts';
@@ -62,7 +63,11 @@ export async function onDocker(say: (line: string) => void): Promise<DockerStage
         say,
       });
       const program = await bundleClient();
-      const schedule = scheduleOf(scenario, plan, plan.seed);
+      const schedule = scheduleOf(
+        scenario,
+        { ...plan, service: traitsOf(backend, servers.length) },
+        plan.seed,
+      );
       const clientSpec = (name: string): NodeSpec => ({
         name,
         role: 'client',
@@ -134,12 +139,21 @@ export async function onDocker(say: (line: string) => void): Promise<DockerStage
                 recipe.keepsAlive === true || recipe.renewAt !== undefined || recipe.sessionBound === true,
               closedByDown: true,
               minContendedHandoffs: plan.minContendedHandoffs,
-              plannedFaults: scenario.faults,
+              plannedFaults: plannedFaults(scenario, schedule),
               schedule,
             },
           }),
         },
       };
     },
+  };
+}
+
+function traitsOf({ roles, startsEmpty }: Backend, servers: number): ServiceTraits {
+  return {
+    servers,
+    leads: roles !== undefined,
+    promotes: roles?.promote !== undefined,
+    startsEmpty: startsEmpty === true,
   };
 }

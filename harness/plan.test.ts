@@ -1,15 +1,26 @@
 // The plan's parser: complete plans come out, wrong input is refused with the field and the nearest names.
 
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { HarnessError } from './contract/errors.ts';
 import { cellName } from './cell-name.ts';
 import { known, parsePlan, type PlanInput, type Vocabulary } from './plan.ts';
-import { differingFlags, planFields } from './plan-flags.ts';
+import { differingFlags } from './plan-flags.ts';
+import { scheduleJsonSchema } from './schedule-format.ts';
 
 const vocabulary: Vocabulary = {
-  backends: [{ name: 'redis-single', recipes: [{ name: 'set-nx-px' }, { name: 'watchdog' }] }],
+  backends: [
+    {
+      name: 'redis-single',
+      recipes: [{ name: 'set-nx-px' }, { name: 'watchdog' }],
+      servers: () => [{ name: 'r1' }],
+    },
+  ],
   workloads: ['counter', 'long-hold'],
-  scenarios: ['none', 'pause-holder', 'kill-server'],
+  defences: ['none', 'version-cas'],
+  scenarios: ['none', 'pause-holder', 'kill-server', 'fixed'],
+  faults: ['pause', 'kill'],
   images: ['redis'],
 };
 
@@ -97,16 +108,66 @@ describe('names and flags', () => {
     expect(differingFlags(base, base)).toEqual([]);
   });
 
-  it('reads flags back into the plan they were written from', () => {
-    const fields = planFields({ ttl: '1.5s', commandTimeLimit: '2s', seed: '9' });
-    expect(parsePlan(vocabulary, minimal, fields)).toMatchObject({
-      ttlMillis: 1500,
-      commandTimeLimitMillis: 2000,
-      seed: '9',
-    });
-  });
-
   it('says when nothing was given', () => {
     expect(() => known('recipe', undefined, ['a'])).toThrow('no recipe given');
+  });
+});
+
+describe('the schedule of a plan', () => {
+  const spec = { fault: 'pause', target: { kind: 'holder' }, durationMillis: 500 };
+  const at = (over: object): PlanInput => ({
+    fault: 'fixed',
+    timeLimitMillis: '10s',
+    schedule: { steps: [{ kind: 'at', atMillis: 1_000, spec, ...over }] },
+  });
+  const when = {
+    kind: 'when',
+    event: 'granted',
+    afterMillis: 500,
+    delayMillis: { min: 0, max: 10 },
+    limit: 3,
+    cooldownMillis: 0,
+    spec,
+  };
+  const of = (...steps: object[]): PlanInput => ({ ...at({}), schedule: { steps } });
+
+  it('is kept as it was written', () => {
+    expect(parsePlan(vocabulary, minimal, of(when)).schedule).toEqual({ steps: [when] });
+  });
+
+  it.each<[string, PlanInput, string]>([
+    ['no schedule', { fault: 'fixed' }, '--schedule'],
+    ['an unknown fault', at({ spec: { ...spec, fault: 'paus' } }), 'schedule.steps.0.spec.fault'],
+    [
+      'an unknown target',
+      at({ spec: { ...spec, target: { kind: 'boss' } } }),
+      'schedule.steps.0.spec.target.kind',
+    ],
+    ['an unknown node', at({ spec: { ...spec, target: { kind: 'nodes', names: ['c6'] } } }), '"c6"'],
+    ['an end past the load', at({ atMillis: 9_800 }), 'steps.0: its end, 10.3s'],
+    ['a rule past the load', of({ ...when, afterMillis: 10_000 }), 'schedule.steps.0.afterMillis'],
+    ['an unknown event', of({ ...when, event: 'bored' }), 'schedule.steps.0.event'],
+    ['votes of another event', of({ ...when, votes: 3 }), 'schedule.steps.0.votes'],
+    ['no votes', of({ ...when, event: 'voted' }), 'schedule.steps.0.votes'],
+    ['a delay upside down', of({ ...when, delayMillis: { min: 5, max: 1 } }), 'schedule.steps.0.delayMillis'],
+    ['a negative time', at({ atMillis: -1 }), 'schedule.steps.0.atMillis'],
+    ['an unknown key', at({ until: 3 }), 'schedule.steps.0'],
+    ['no steps', { ...at({}), schedule: {} }, 'schedule.steps'],
+    ['a text', { ...at({}), schedule: 'often' }, 'schedule'],
+  ])('is refused with the place: %s', (_, layer, words) => {
+    const error = refusal(layer);
+    expect(error.message).toContain(words);
+    expect(error.code).toBe('usage');
+  });
+
+  it('knows the nearest names', () => {
+    expect(refusal(at({ spec: { ...spec, fault: 'paus' } })).remedy).toContain('pause');
+  });
+
+  it('is what the published JSON Schema says', () => {
+    const path = join(import.meta.dirname, 'nemesis/schedule.schema.json');
+    const current = `${JSON.stringify(scheduleJsonSchema(), null, 2)}\n`;
+    if (process.env['UPDATE_SCHEMA'] !== undefined) writeFileSync(path, current);
+    expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual(JSON.parse(current));
   });
 });

@@ -3,11 +3,13 @@
 
 import { z } from 'zod';
 import leven from 'leven';
-import { DEFAULT_VARIANT } from './contract/backend.ts';
+import { DEFAULT_VARIANT, type ServerOptions } from './contract/backend.ts';
 import { DEFAULT_WORKLOAD } from './cell-name.ts';
 import { HarnessError } from './contract/errors.ts';
-import { parseDuration, parseSpan } from './duration.ts';
+import { formatDuration, parseDuration, parseSpan } from './duration.ts';
 import type { Millis } from './history/op.ts';
+import { FIXED } from './nemesis/schedule.ts';
+import { scheduleSchema } from './schedule-format.ts';
 
 /** The names a plan may use; handed in, so that this file knows no backend. */
 export interface Vocabulary {
@@ -15,9 +17,13 @@ export interface Vocabulary {
     readonly name: string;
     readonly recipes: readonly { readonly name: string }[];
     readonly variants?: readonly { readonly name: string }[];
+    servers(options: ServerOptions): readonly { readonly name: string }[];
   }[];
   readonly workloads: readonly string[];
+  readonly defences: readonly string[];
   readonly scenarios: readonly string[];
+  /** Kinds of faults. */
+  readonly faults: readonly string[];
   readonly images: readonly string[];
 }
 
@@ -56,8 +62,16 @@ const planSchema = z.strictObject({
   /** Of the backend's servers. */
   variant: z.string(),
   recipe: z.string(),
+  /** The recipe is the user's own, and this file has it; relative to where lockpick is started. */
+  adapter: z.string().min(1).optional(),
   fault: z.string(),
   workload: z.string(),
+  /** Of the store, all used side by side; `all`: every one that recipe and workload can use. */
+  defences: z.union([
+    z.literal('all'),
+    z.array(z.string()).min(1),
+    z.string().transform((names) => names.split(',')),
+  ]),
   /** Decimal or any text; the same plan and seed give the same schedule and the same choices of every client. */
   seed: z.coerce.string().min(1).max(100),
   timeLimitMillis: durationText.refine(
@@ -76,6 +90,8 @@ const planSchema = z.strictObject({
   minContendedHandoffs: z.coerce.number().int().min(0),
   /** Image name → reference that replaces ours. */
   images: z.record(z.string(), z.string()),
+  /** Takes the place of the one that the fault's name and the seed give. */
+  schedule: scheduleSchema.optional(),
 });
 
 export type Plan = Readonly<z.output<typeof planSchema>>;
@@ -86,6 +102,7 @@ export type PlanInput = { readonly [Key in keyof Plan]?: unknown };
 export const PLAN_DEFAULTS = {
   variant: DEFAULT_VARIANT,
   workload: DEFAULT_WORKLOAD,
+  defences: 'all',
   fault: 'pause-holder',
   timeLimitMillis: '20s',
   ttlMillis: '1s',
@@ -99,6 +116,20 @@ export const PLAN_DEFAULTS = {
   minContendedHandoffs: 10,
   images: {},
 } as const satisfies PlanInput;
+
+/** Of a field that has a value it cannot have; who knows how the field was written by its user says it in those words. */
+export class PlanError extends HarnessError {
+  readonly field: string;
+  /** What is wrong, without the field's name. */
+  readonly reason: string;
+  constructor(field: string, reason: string, options: { message?: string; remedy?: string } = {}) {
+    const { message = `plan field ${field}: ${reason}`, ...rest } = options;
+    super('usage', message, rest);
+    this.name = 'PlanError';
+    this.field = field;
+    this.reason = reason;
+  }
+}
 
 /**
  * Validates `layers`, the later ones winning, over the defaults. Throws HarnessError('usage') that names the field,
@@ -115,7 +146,9 @@ export function parsePlan(vocabulary: Vocabulary, ...layers: readonly PlanInput[
   );
   const found = vocabulary.backends.find(({ name }) => name === backend);
   const recipes = found?.recipes.map(({ name }) => name) ?? [];
-  input['recipe'] = known('recipe', input['recipe'] ?? recipes[0], recipes);
+  // The recipe of an adapter is in no list; whoever loads its file compares the names.
+  if (input['adapter'] === undefined)
+    input['recipe'] = known('recipe', input['recipe'] ?? recipes[0], recipes);
   const variants = found?.variants?.map(({ name }) => name) ?? [];
   known('variant', input['variant'], [DEFAULT_VARIANT, ...variants]);
   known('fault', input['fault'], vocabulary.scenarios);
@@ -123,18 +156,49 @@ export function parsePlan(vocabulary: Vocabulary, ...layers: readonly PlanInput[
   const parsed = planSchema.safeParse(input);
   if (!parsed.success) {
     const issue = parsed.error.issues[0];
-    if (issue?.code === 'unrecognized_keys')
+    if (issue?.code === 'unrecognized_keys' && issue.path.length === 0)
       known('plan field', issue.keys[0], Object.keys(planSchema.shape));
-    throw new HarnessError(
-      'usage',
-      `plan field ${issue?.path.join('.') ?? '?'}: ${issue?.message ?? 'is wrong'}`,
-    );
+    // A schedule is deep, and its text form is what its author wrote.
+    const field = issue?.path[0] === 'schedule' ? issue.path.join('.') : String(issue?.path[0] ?? '?');
+    throw new PlanError(field, issue?.message ?? 'is wrong');
   }
+  if (parsed.data.defences !== 'all')
+    for (const defence of parsed.data.defences) known('defence', defence, vocabulary.defences);
   for (const image of Object.keys(parsed.data.images)) known('image', image, vocabulary.images);
+  checkSchedule(parsed.data, vocabulary);
   return Object.freeze(parsed.data);
 }
 
-/** `value`, if it is one of `names`. Throws HarnessError('usage') that lists the nearest ones. */
+/** A process of the plan, by the name of its container. */
+export function clientNames({ clients }: Pick<Plan, 'clients'>): readonly string[] {
+  return Array.from({ length: clients }, (_, index) => `c${index + 1}`);
+}
+
+/** What the schedule of a plan says must fit the rest of the plan. Throws a PlanError that names the place. */
+function checkSchedule(plan: Plan, vocabulary: Vocabulary): void {
+  const { schedule, timeLimitMillis } = plan;
+  if (schedule === undefined) {
+    if (plan.fault === FIXED)
+      throw new PlanError('schedule', `the fault ${FIXED} needs one: --schedule <file>`);
+    return;
+  }
+  const servers = vocabulary.backends.find(({ name }) => name === plan.backend)?.servers(plan) ?? [];
+  const nodes = [...servers.map(({ name }) => name), ...clientNames(plan)];
+  for (const [index, step] of schedule.steps.entries()) {
+    const place = `schedule.steps.${index}`;
+    const { fault, target, durationMillis } = step.spec;
+    known(`fault (${place}.spec.fault)`, fault, vocabulary.faults);
+    if (target.kind === 'nodes')
+      for (const name of target.names) known(`node (${place}.spec.target.names)`, name, nodes);
+    const late = `is past the end of the load at ${formatDuration(timeLimitMillis)}`;
+    if (step.kind === 'when' && step.afterMillis >= timeLimitMillis)
+      throw new PlanError(`${place}.afterMillis`, late);
+    if (step.kind === 'at' && step.atMillis + durationMillis > timeLimitMillis)
+      throw new PlanError(place, `its end, ${formatDuration(step.atMillis + durationMillis)}, ${late}`);
+  }
+}
+
+/** `value`, if it is one of `names`. Throws a PlanError that lists the nearest ones. */
 export function known(what: string, value: unknown, names: readonly string[]): string {
   if (typeof value === 'string' && names.includes(value)) return value;
   const text = typeof value === 'string' ? value : JSON.stringify(value);
@@ -144,9 +208,9 @@ export function known(what: string, value: unknown, names: readonly string[]): s
     .sort((a, b) => a.distance - b.distance)
     .slice(0, 3)
     .map(({ name }) => name);
-  throw new HarnessError(
-    'usage',
-    value === undefined ? `no ${what} given` : `unknown ${what} ${JSON.stringify(text)}`,
-    { remedy: near.length > 0 ? `did you mean ${near.join(', ')}?` : `known: ${names.join(', ')}` },
-  );
+  const message = value === undefined ? `no ${what} given` : `unknown ${what} ${JSON.stringify(text)}`;
+  throw new PlanError(what, message, {
+    message,
+    remedy: near.length > 0 ? `did you mean ${near.join(', ')}?` : `known: ${names.join(', ')}`,
+  });
 }

@@ -11,7 +11,7 @@ import { Journal } from './history/journal.ts';
 import { millis, type Header, type HistoryEvent, type Millis } from './history/op.ts';
 import { LockProcesses } from './lock-processes.ts';
 import { Nemesis } from './nemesis/nemesis.ts';
-import type { Plan } from './plan.ts';
+import { clientNames, type Plan } from './plan.ts';
 import type { RunDirectory } from './results.ts';
 
 export interface RunParts {
@@ -66,7 +66,7 @@ export async function run(
   observer: RunObserver,
   interrupt: Interrupt,
 ): Promise<void> {
-  const names = Array.from({ length: plan.clients }, (_, index) => `c${index + 1}`);
+  const names = clientNames(plan);
   const servers = parts.backend.servers(plan);
 
   observer.phase('starting');

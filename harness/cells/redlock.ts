@@ -3,14 +3,14 @@
 import type { PlanInput } from '../plan.ts';
 import { givenTwice, outlived, safe, type CellOfBackend } from './cell.ts';
 
-/** Work that outlasts the restart of a server, with a lease that outlasts the work. */
+/** Work that outlasts the restart of a server, with a lease that outlasts the work; and somebody waits for each lock. */
 const SLOW_WORK: PlanInput = {
   ttlMillis: '8s',
-  thinkMillis: '2s..3900ms',
-  pollMillis: '20ms..40ms',
-  clients: 10,
-  locks: 5,
-  timeLimitMillis: '12s',
+  thinkMillis: '3s..3900ms',
+  pollMillis: '40ms..80ms',
+  clients: 12,
+  locks: 4,
+  timeLimitMillis: '14s',
   minContendedHandoffs: 3,
 };
 
@@ -96,7 +96,7 @@ export const redlockCells: readonly CellOfBackend[] = [
     recipe: 'redlock',
     fault: 'restart-voter',
     workload: 'counter',
-    settings: { ...SLOW_WORK, timeLimitMillis: '16s' },
+    settings: { ...SLOW_WORK, timeLimitMillis: '18s' },
     expected: safe,
     because: 'a server that has forgotten its votes comes back when their leases have run out',
   },

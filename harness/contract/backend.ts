@@ -23,6 +23,8 @@ export interface Backend {
   readonly errors: readonly ErrorMeaning[];
   /** Within how many milliseconds past the TTL an abandoned lock can be had again, documented or by design. */
   readonly slackMillis: number;
+  /** A server whose disk was replaced serves again by itself. */
+  readonly startsEmpty?: true;
   /** After a change of leader a lease runs once more in full; so the slack is longer by one TTL. */
   readonly leasesRestart?: true;
   /**

@@ -73,6 +73,9 @@ export interface Schedule {
   readonly seed: string;
 }
 
+/** A schedule that a plan carries; its seed is the plan's, unless it has its own. */
+export type PlannedSchedule = Pick<Schedule, 'steps'> & Partial<Pick<Schedule, 'seed'>>;
+
 /** A fault in force. Disposing heals it, and waits until it is seen to be healed. */
 export interface ActiveFault extends AsyncDisposable {
   /** What was seen when it acted; undefined: nothing showed that it did. */

@@ -41,6 +41,9 @@ export function aimAt(field: Field): Aim {
     return nodes.map(() => left.splice(field.random.integer(0, left.length - 1), 1)).flat();
   };
 
+  const nodesOf = (processes: readonly string[]): Node[] =>
+    processes.map((name) => field.nodeOf(name)).filter((node) => node !== undefined);
+
   /** Asks every server what it is; the answers go into the journal. */
   const withRole = async (fits: (role: string) => boolean): Promise<readonly Node[]> => {
     const roles = await Promise.all(servers.map((node) => field.askRole(node)));
@@ -65,8 +68,6 @@ export function aimAt(field: Field): Aim {
     target: TargetSelector,
     trigger: Fired | undefined,
   ): Promise<readonly Node[]> => {
-    const nodesOf = (processes: readonly string[]): Node[] =>
-      processes.map((name) => field.nodeOf(name)).filter((node) => node !== undefined);
     const event = trigger?.event;
     switch (target.kind) {
       case 'holder':
@@ -115,20 +116,15 @@ export function aimAt(field: Field): Aim {
 
 /** How many nodes a target means, of so many candidates. */
 function manyOf(target: TargetSelector, candidates: number): number {
-  switch (target.kind) {
-    case 'servers':
-    case 'voters': {
-      const { count } = target;
-      if (count === 'all') return candidates;
-      return (
-        Math.floor((count === 'minority' ? candidates - 1 : candidates) / 2) + (count === 'majority' ? 1 : 0)
-      );
-    }
-    case 'nodes':
-      return target.names.length;
-    default:
-      return 1;
-  }
+  if (target.kind === 'nodes') return target.names.length;
+  if (target.kind !== 'servers' && target.kind !== 'voters') return 1;
+  const counts = {
+    all: candidates,
+    majority: Math.floor(candidates / 2) + 1,
+    minority: Math.floor((candidates - 1) / 2),
+    half: Math.floor(candidates / 2),
+  };
+  return counts[target.count];
 }
 
 /** The servers that voted for it. */

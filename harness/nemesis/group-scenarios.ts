@@ -9,26 +9,15 @@ function at(atMillis: number, spec: FaultSpec): Step {
   return { kind: 'at', atMillis: millis(Math.round(atMillis)), spec };
 }
 
-/** At the first grant after that time, once. */
-function atGrant(afterMillis: number, spec: FaultSpec, delayMillis: number = 0): Step {
-  const delay = millis(delayMillis);
-  return {
-    kind: 'when',
-    event: 'granted',
-    afterMillis: millis(Math.round(afterMillis)),
-    delayMillis: { min: delay, max: delay },
-    limit: 1,
-    cooldownMillis: millis(0),
-    spec,
-  };
-}
-
 const NOTHING: Millis = millis(0);
 
+/** How long before two servers come back a third one ends: about as long as it takes to come back itself. */
+const JOINTLY_MILLIS = 700;
+
 /**
- * Two of five servers are away, so that a grant has three votes and no more; one of the three voters ends and comes
- * back; the two come back as well. If the voter has forgotten, three servers know nothing of the grant, while its
- * holder is still at work.
+ * Two of five servers are away for longer than a lease lasts, so that every lock that is held by then has three votes
+ * and no more, and what the two remember has run out; one of the three voters ends and comes back, and the two come
+ * back as well. If the voter has forgotten, three servers know nothing of any lock, while its holder is still at work.
  */
 function restartVoter(fault: 'kill' | 'restart-empty', summary: string): Scenario {
   return {
@@ -36,8 +25,7 @@ function restartVoter(fault: 'kill' | 'restart-empty', summary: string): Scenari
     summary,
     faults: fault === 'kill' ? ['kill'] : ['kill', 'restart-empty'],
     steps: (basis, random) => {
-      // Long enough for a grant or two, and over while the work under them goes on.
-      const awayMillis = Math.round(basis.thinkMillis.min * 0.6);
+      const awayMillis = Math.round(basis.ttlMillis * 1.05);
       const lastsMillis = awayMillis + basis.thinkMillis.max;
       return periodic(basis, random, { everyMillis: lastsMillis + 300, lastsMillis }, (atMillis) => {
         const away: FaultSpec = {
@@ -45,8 +33,9 @@ function restartVoter(fault: 'kill' | 'restart-empty', summary: string): Scenari
           target: { kind: 'server' },
           durationMillis: millis(awayMillis),
         };
-        const voter: FaultSpec = { fault, target: { kind: 'voter' }, durationMillis: NOTHING };
-        return [at(atMillis, away), at(atMillis, away), atGrant(atMillis, voter)];
+        // Whichever: it has voted for all that is held.
+        const voter: FaultSpec = { fault, target: { kind: 'server' }, durationMillis: NOTHING };
+        return [at(atMillis, away), at(atMillis, away), at(atMillis + awayMillis - JOINTLY_MILLIS, voter)];
       });
     },
   };
@@ -103,11 +92,11 @@ function losePrimary(
 export const groupScenarios: readonly Scenario[] = [
   restartVoter(
     'kill',
-    'with two servers away: SIGKILL a server right after it voted for a grant, start it again with its disk',
+    'SIGKILL two servers for longer than a lease, then a third, which voted for all that is held; with their disks',
   ),
   restartVoter(
     'restart-empty',
-    'with two servers away: one that just voted for a grant comes back without its disk',
+    'the same, and the third, which voted for all that is held, comes back without its disk',
   ),
   {
     name: 'kill-minority',
@@ -122,7 +111,7 @@ export const groupScenarios: readonly Scenario[] = [
           const away: FaultSpec = {
             fault: 'kill',
             target: { kind: 'server' },
-            durationMillis: millis(OUTAGE_MILLIS),
+            durationMillis: OUTAGE_MILLIS,
           };
           return [at(atMillis, away), at(atMillis, away)];
         },

@@ -22,7 +22,7 @@ export const leaderScenarios: readonly Scenario[] = [
           {
             kind: 'at',
             atMillis,
-            spec: { fault: 'kill', target: LEADER, durationMillis: millis(OUTAGE_MILLIS) },
+            spec: { fault: 'kill', target: LEADER, durationMillis: OUTAGE_MILLIS },
           },
         ],
       ),

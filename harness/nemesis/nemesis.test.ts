@@ -8,7 +8,8 @@ import { HarnessError } from '../contract/errors.ts';
 import type { FaultKind, FaultSpec, Schedule, Step } from '../contract/fault.ts';
 import { millis, nanos, type FaultEvent, type HistoryEvent } from '../history/op.ts';
 import { Nemesis } from './nemesis.ts';
-import { scenarioNamed, scenarios, scheduleOf } from './schedule.ts';
+import { plannedFaults, scenarioNamed, scenarios, scheduleOf } from './schedule.ts';
+import { swarmKinds } from './swarm.ts';
 import type { ScheduleBasis } from './timing.ts';
 import { Tracker } from './tracker.ts';
 
@@ -17,6 +18,7 @@ const basis: ScheduleBasis = {
   ttlMillis: millis(1000),
   thinkMillis: { min: millis(30), max: millis(80) },
   commandTimeLimitMillis: millis(500),
+  service: { servers: 3, leads: true, promotes: true, startsEmpty: true },
 };
 
 describe('schedules', () => {
@@ -24,7 +26,7 @@ describe('schedules', () => {
     expect(scheduleOf(scenario, basis, '7')).toEqual(scheduleOf(scenario, basis, '7'));
   });
 
-  it.each(scenarios.filter(({ name }) => name !== 'none'))(
+  it.each(scenarios.filter(({ name }) => !['none', 'fixed', 'swarm'].includes(name)))(
     '$name does something, of the kinds it names',
     (scenario) => {
       const { steps } = scheduleOf(scenario, basis, '7');
@@ -41,10 +43,90 @@ describe('schedules', () => {
     expect(late).toEqual([]);
   });
 
+  it('is the one that the plan carries, if it does, with the seed of the plan unless it has its own', () => {
+    const scenario = scenarioNamed('pause-holder');
+    if (scenario === undefined) throw new Error('no such scenario');
+    const steps = [at(700, { fault: 'kill' })];
+    const schedule = scheduleOf(scenario, { ...basis, schedule: { steps } }, '7');
+    expect(schedule).toEqual({ steps, seed: '7' });
+    expect(plannedFaults(scenario, schedule)).toEqual(['kill']);
+    expect(scheduleOf(scenario, { ...basis, schedule: { steps, seed: 'own' } }, '7').seed).toBe('own');
+    expect(plannedFaults(scenario, { steps: [], seed: '7' })).toEqual(['pause']);
+  });
+
   it('differs between seeds where there is chance', () => {
     const scenario = scenarioNamed('kill-server');
     if (scenario === undefined) throw new Error('no such scenario');
     expect(scheduleOf(scenario, basis, '1').steps).not.toEqual(scheduleOf(scenario, basis, '2').steps);
+  });
+});
+
+describe('swarm', () => {
+  const seeds = Array.from({ length: 200 }, (_, seed) => String(seed));
+  const swarm = (over: Partial<ScheduleBasis>, seed: string): readonly Step[] => {
+    const scenario = scenarioNamed('swarm');
+    if (scenario === undefined) throw new Error('no such scenario');
+    return scheduleOf(scenario, { ...basis, ...over }, seed).steps;
+  };
+  const kindsOf = (steps: readonly Step[]): readonly string[] =>
+    [...new Set(steps.map(({ spec }) => spec.fault))].toSorted();
+  const end = (step: Step): number => (step.kind === 'at' ? step.atMillis + step.spec.durationMillis : 0);
+
+  it('is the same bytes each time', () => {
+    for (const seed of seeds) expect(JSON.stringify(swarm({}, seed))).toBe(JSON.stringify(swarm({}, seed)));
+  });
+
+  it.each<[string, Partial<ScheduleBasis>]>([
+    ['a short run', { timeLimitMillis: millis(1_000), ttlMillis: millis(5_000) }],
+    ['a long lease', { ttlMillis: millis(60_000) }],
+    ['a short lease', { ttlMillis: millis(50) }],
+    ['as usual', {}],
+  ])('ends every fault before the load ends: %s', (_, over) => {
+    const limit = over.timeLimitMillis ?? basis.timeLimitMillis;
+    for (const seed of seeds) {
+      const steps = swarm(over, seed);
+      expect(steps.length).toBeGreaterThan(0);
+      for (const step of steps) {
+        expect(step.kind).toBe('at');
+        expect(end(step)).toBeLessThan(limit);
+      }
+    }
+  });
+
+  it('has every kind and every pair of kinds among 200 seeds, overlapping, and none without the other', () => {
+    const all = kindsOf(seeds.flatMap((seed) => swarm({}, seed)));
+    expect(all).toEqual(swarmKinds.map(({ fault }) => fault).toSorted());
+    const chosen = seeds.map((seed) => new Set(kindsOf(swarm({}, seed))));
+    const overlapping = new Set(
+      seeds.flatMap((seed) => {
+        const steps = swarm({}, seed).filter((step) => step.kind === 'at');
+        return steps.flatMap((a) =>
+          steps
+            .filter((b) => a !== b && a.atMillis <= b.atMillis && b.atMillis < end(a))
+            .map((b) => [a.spec.fault, b.spec.fault].toSorted().join(' and ')),
+        );
+      }),
+    );
+    for (const one of all)
+      for (const other of all.filter((kind) => kind > one)) {
+        const pair = `${one} and ${other}`;
+        expect([...overlapping], pair).toContain(pair);
+        expect(
+          chosen.some((kinds) => kinds.has(one) && !kinds.has(other)),
+          `${one} without ${other}`,
+        ).toBe(true);
+        expect(
+          chosen.some((kinds) => !kinds.has(one) && kinds.has(other)),
+          `${other} without ${one}`,
+        ).toBe(true);
+      }
+  });
+
+  it('does to a service only what it can suffer', () => {
+    const service = { servers: 1, leads: false, promotes: false, startsEmpty: false };
+    const steps = seeds.flatMap((seed) => swarm({ service }, seed));
+    expect(kindsOf(steps)).toEqual(['kill', 'partition', 'pause']);
+    expect(steps.filter(({ spec: { target } }) => ['lead', 'follower'].includes(target.kind))).toEqual([]);
   });
 });
 
@@ -434,6 +516,11 @@ describe('targets among servers', () => {
   });
 });
 
+const busy = (id: number, process: string, lock: string): HistoryEvent[] => [
+  acquire(id, process, lock),
+  { type: 'fail', id, time: nanos(id), process, op: 'acquire', error: 'busy' },
+];
+
 describe('Tracker', () => {
   it('knows holders, the last granted last, until they ask to release', () => {
     const tracker = new Tracker();
@@ -457,10 +544,6 @@ describe('Tracker', () => {
 
   it('names who waits for a lock: for the asked one first, then for held ones', () => {
     const tracker = new Tracker();
-    const busy = (id: number, process: string, lock: string): HistoryEvent[] => [
-      acquire(id, process, lock),
-      { type: 'fail', id, time: nanos(id), process, op: 'acquire', error: 'busy' },
-    ];
     for (const event of [
       ...granted(1, 'c1', 'k1'),
       ...busy(2, 'c2', 'k3'),

@@ -219,14 +219,14 @@ export class Nemesis implements AsyncDisposable {
 
   /** What a server says it is, which goes into the journal. `news`: only if it has changed. */
   async #askRole(node: Node, record: 'always' | 'news' = 'always'): Promise<string | undefined> {
-    const { askRole, append, clock } = this.#options;
-    const seen = await askRole?.(node);
+    const options = this.#options;
+    const seen = await options.askRole?.(node);
     if (seen === undefined) return undefined;
     const { role, term } = seen;
     if (record === 'always' || this.#roles.get(node.name) !== role)
-      append({
+      options.append({
         type: 'server',
-        time: clock.now(),
+        time: options.clock.now(),
         node: node.name,
         role,
         ...(term !== undefined && { term }),

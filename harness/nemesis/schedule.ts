@@ -7,6 +7,8 @@ import { randomStream } from '../rng.ts';
 import { groupScenarios } from './group-scenarios.ts';
 import { leaderScenarios } from './leader-scenarios.ts';
 import { partitionScenarios } from './partition-scenarios.ts';
+import { swarmScenario } from './swarm.ts';
+import { triggerScenarios } from './trigger-scenarios.ts';
 import {
   OUTAGE_MILLIS,
   pastTheLease,
@@ -16,11 +18,20 @@ import {
   type ScheduleBasis,
 } from './timing.ts';
 
+/** Does what the plan's own schedule says. */
+export const FIXED = 'fixed';
+
 /** Those that hit one client or one server at a time. */
 const singleScenarios: readonly Scenario[] = [
   {
     name: 'none',
     summary: 'no fault',
+    faults: [],
+    steps: () => [],
+  },
+  {
+    name: FIXED,
+    summary: 'the schedule that the plan carries, from a file: `--schedule`',
     faults: [],
     steps: () => [],
   },
@@ -84,7 +95,7 @@ const singleScenarios: readonly Scenario[] = [
       whenGranted(basis, {
         fault: 'kill',
         target: { kind: 'holder' },
-        durationMillis: millis(OUTAGE_MILLIS),
+        durationMillis: OUTAGE_MILLIS,
       }),
     ],
   },
@@ -104,7 +115,7 @@ const singleScenarios: readonly Scenario[] = [
             spec: {
               fault: 'kill',
               target: { kind: 'random-client' },
-              durationMillis: millis(OUTAGE_MILLIS),
+              durationMillis: OUTAGE_MILLIS,
             },
           },
         ],
@@ -123,7 +134,7 @@ const singleScenarios: readonly Scenario[] = [
           {
             kind: 'at',
             atMillis,
-            spec: { fault: 'kill', target: { kind: 'server' }, durationMillis: millis(OUTAGE_MILLIS) },
+            spec: { fault: 'kill', target: { kind: 'server' }, durationMillis: OUTAGE_MILLIS },
           },
         ],
       ),
@@ -149,7 +160,7 @@ const singleScenarios: readonly Scenario[] = [
           {
             kind: 'at',
             atMillis: millis(atMillis + Math.round(stallMillis * 0.5)),
-            spec: { fault: 'kill', target: { kind: 'acquirer' }, durationMillis: millis(OUTAGE_MILLIS) },
+            spec: { fault: 'kill', target: { kind: 'acquirer' }, durationMillis: OUTAGE_MILLIS },
           },
         ],
       );
@@ -192,6 +203,8 @@ export const scenarios: readonly Scenario[] = [
   ...groupScenarios,
   ...leaderScenarios,
   ...partitionScenarios,
+  ...triggerScenarios,
+  swarmScenario,
 ];
 
 /** The scenario of that name, or undefined. */
@@ -199,7 +212,16 @@ export function scenarioNamed(name: string): Scenario | undefined {
   return scenarios.find((scenario) => scenario.name === name);
 }
 
+/** Every kind of fault that some scenario uses. */
+export const faultNames: readonly string[] = [...new Set(scenarios.flatMap(({ faults }) => faults))];
+
+/** What a run must show the effect of: the kinds of its steps, or, if it has none, of its scenario. */
+export function plannedFaults({ faults }: Scenario, { steps }: Schedule): readonly string[] {
+  return steps.length === 0 ? faults : [...new Set(steps.map(({ spec }) => spec.fault))];
+}
+
 /** The same basis and seed give the same schedule, on any machine (I6). */
 export function scheduleOf(scenario: Scenario, basis: ScheduleBasis, seed: string): Schedule {
+  if (basis.schedule !== undefined) return { seed, ...basis.schedule };
   return { steps: scenario.steps(basis, randomStream(seed, `schedule ${scenario.name}`)), seed };
 }

@@ -1,7 +1,7 @@
 // When the steps of a scenario happen: what all scenarios share. Pure (I6).
 
 import { millis, type Millis } from '../history/op.ts';
-import type { FaultSpec, Step } from '../contract/fault.ts';
+import type { FaultSpec, PlannedSchedule, Step } from '../contract/fault.ts';
 import type { Random } from '../contract/workload.ts';
 
 /** What a schedule depends on, apart from the seed. */
@@ -10,6 +10,20 @@ export interface ScheduleBasis {
   readonly ttlMillis: Millis;
   readonly thinkMillis: { readonly min: Millis; readonly max: Millis };
   readonly commandTimeLimitMillis: Millis;
+  readonly service: ServiceTraits;
+  /** Takes the place of whatever the scenario would do. */
+  readonly schedule?: PlannedSchedule | undefined;
+}
+
+/** What decides which faults a lock service can suffer. */
+export interface ServiceTraits {
+  readonly servers: number;
+  /** One of them leads, and says so when asked. */
+  readonly leads: boolean;
+  /** Somebody can order another one to lead. */
+  readonly promotes: boolean;
+  /** A server whose disk was replaced serves again by itself. */
+  readonly startsEmpty: boolean;
 }
 
 export interface Scenario {
@@ -21,9 +35,9 @@ export interface Scenario {
 }
 
 /** Load runs this long before the first fault, so that a fault meets held locks. */
-export const WARM_UP_MILLIS = 500;
+export const WARM_UP_MILLIS = millis(500);
 /** A server that was killed stays away this long. */
-export const OUTAGE_MILLIS = 700;
+export const OUTAGE_MILLIS = millis(700);
 
 /** Paused past its lease: 1.5 × TTL, so that others are granted the lock while it is away. */
 export function pastTheLease(basis: ScheduleBasis): Millis {
@@ -39,7 +53,7 @@ export function periodic(
 ): readonly Step[] {
   const steps: Step[] = [];
   for (
-    let from = WARM_UP_MILLIS;
+    let from: number = WARM_UP_MILLIS;
     from + period.lastsMillis < basis.timeLimitMillis;
     from += period.everyMillis
   ) {
@@ -54,7 +68,7 @@ export function whenGranted(basis: ScheduleBasis, spec: FaultSpec): Step {
   return {
     kind: 'when',
     event: 'granted',
-    afterMillis: millis(WARM_UP_MILLIS),
+    afterMillis: WARM_UP_MILLIS,
     // Well inside the shortest critical section, less the time a signal takes to arrive.
     delayMillis: { min: millis(0), max: millis(basis.thinkMillis.min / 3) },
     limit: 1_000,
