@@ -89,13 +89,13 @@ function suspectsOf({ header }: History, grant: Grant, answered: Spans<Answered>
   const error = header.clockErrorNanos;
   const { tenure, acquire } = grant;
   const asked = acquire.invoked - error;
-  return [...meeting(answered, tenure.start, tenure.end)]
-    .filter(({ operation: { invoked, completed }, own }) => {
+  return [...meeting(answered, tenure.start, tenure.end)].filter(
+    ({ operation: { invoked, completed }, own }) => {
       if (own?.acquire.completed === undefined) return false;
       const inside = invoked - error > tenure.start && completed + error < tenure.end;
       return inside && own.acquire.completed + error < asked && own.tenure.end + 2 * error < asked;
-    })
-    .reverse();
+    },
+  );
 }
 
 /** What shows that the tenure of a grant was touched. */
@@ -190,8 +190,7 @@ function foreign(
   const uncertain = 2 * history.header.clockErrorNanos;
   const requests = [...meeting(answered, acquire.invoked - uncertain, effect.at + uncertain)]
     .map(({ operation }) => operation)
-    .filter((request) => request.process !== process)
-    .reverse();
+    .filter((request) => request.process !== process);
   const pending = unanswered
     .map(({ operation }) => operation)
     .filter(

@@ -9,11 +9,12 @@
 //
 // Why not where a grant has no keeper: a client that was only given a lease has nobody to be late. Why another grant:
 // without one nobody can say when a lease that may have been prolonged unseen has ended, and nobody was in danger.
-// O(n log n + grants during holds).
+// O(n log n).
 
 import type { FaultSpan, History } from '../harness/history/history.ts';
 import type { Grant } from '../harness/history/grants.ts';
 import { millis, nanosOf, type Nanos } from '../harness/history/op.ts';
+import { partitionPoint } from '../harness/history/sorted.ts';
 import { faultsWithin, findingOf, hits, inOrder } from './finding.ts';
 import { resultOf, type Finding, type RuleResult } from './verdict.ts';
 import { faultClause, grantPhrase, seconds } from './wording.ts';
@@ -26,27 +27,37 @@ const STANDSTILLS: ReadonlySet<string> = new Set(['pause', 'freeze']);
 
 export function lateLossNotice(history: History, grants: readonly Grant[]): RuleResult<'late-loss-notice'> {
   const findings: Finding<'late-loss-notice'>[] = [];
-  for (const ofLock of Map.groupBy(grants, ({ lock }) => lock).values())
-    for (const [index, grant] of ofLock.entries()) {
-      const next = nextDuringHold(grant, ofLock, index + 1);
+  for (const ofLock of Map.groupBy(grants, ({ lock }) => lock).values()) {
+    const nextToOther = othersAfter(ofLock);
+    for (const grant of ofLock) {
+      const next = nextDuringHold(grant, ofLock, nextToOther);
       const finding = next === undefined ? undefined : lateness(history, grant, next);
       if (finding !== undefined) findings.push(finding);
     }
+  }
   return resultOf(inOrder(findings));
 }
 
-/** The first grant to another process that was answered after the certain tenure and during the hold. */
+/** Of each grant the position of the next one to another process. */
+function othersAfter(ofLock: readonly Grant[]): Int32Array {
+  const next = new Int32Array(ofLock.length).fill(ofLock.length);
+  for (let index = ofLock.length - 2; index >= 0; index--)
+    next[index] = ofLock[index + 1]?.process === ofLock[index]?.process ? (next[index + 1] ?? 0) : index + 1;
+  return next;
+}
+
+/** The first grant to another process that was answered after the certain tenure and during the hold. O(log n). */
 function nextDuringHold(
   { process, hold, tenure }: Grant,
   ofLock: readonly Grant[],
-  from: number,
+  nextToOther: Int32Array,
 ): Grant | undefined {
-  for (let index = from; index < ofLock.length; index++) {
-    const other = ofLock[index];
-    if (other === undefined || other.hold.start >= hold.end) return undefined;
-    if (other.process !== process && other.hold.start > Math.max(hold.start, tenure.end)) return other;
-  }
-  return undefined;
+  const over = Math.max(hold.start, tenure.end);
+  if (over >= hold.end) return undefined;
+  // Holds begin in the order of grants.
+  const first = partitionPoint(ofLock.length, (index) => (ofLock[index]?.hold.start ?? 0) <= over);
+  const other = ofLock[ofLock[first]?.process === process ? (nextToOther[first] ?? 0) : first];
+  return other !== undefined && other.hold.start < hold.end ? other : undefined;
 }
 
 function lateness(history: History, grant: Grant, next: Grant): Finding<'late-loss-notice'> | undefined {

@@ -11,6 +11,7 @@
 
 import type { History, Write } from '../harness/history/history.ts';
 import { nanos, type JsonRecord, type Nanos } from '../harness/history/op.ts';
+import { partitionPoint } from '../harness/history/sorted.ts';
 import { registersOf, resultFrom, type Attempt, type Register } from './audit.ts';
 import { findingOf, inOrder } from './finding.ts';
 import type { Finding, RuleResult } from './verdict.ts';
@@ -112,13 +113,11 @@ function restoredWithin(
   }
   return (value, from, to) => {
     const restorers = byValue.get(value) ?? [];
-    let [low, high] = [0, restorers.length];
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if ((restorers[middle]?.invoked ?? 0) - clockError <= to + clockError) low = middle + 1;
-      else high = middle;
-    }
-    return (restorers[low - 1]?.untilMax ?? -Infinity) + clockError >= from - clockError;
+    const begun = partitionPoint(
+      restorers.length,
+      (index) => (restorers[index]?.invoked ?? 0) - clockError <= to + clockError,
+    );
+    return (restorers[begun - 1]?.untilMax ?? -Infinity) + clockError >= from - clockError;
   };
 }
 

@@ -1,6 +1,8 @@
-// Which of many intervals meet a given one: intervals in order of their start, and beside each the latest end up to it.
-// A binary search finds the last that starts in time; from there it goes back for as long as one may still reach.
-// (An interval tree laid flat, with one level: enough where few intervals are long.) Pure; knows no rule.
+// Which of many intervals meet a given one. They stand in order of their start, so those that begin in time are the first
+// ones; which of these reach far enough, the tree of their ends tells (`highest.ts`). Pure; knows no rule.
+
+import { partitionPoint } from '../harness/history/sorted.ts';
+import { highestOf, type Highest } from './highest.ts';
 
 /** Closed; `end` may be Infinity. */
 interface Span {
@@ -9,34 +11,27 @@ interface Span {
 }
 
 export interface Spans<T> {
-  readonly items: readonly (Span & { readonly item: T; readonly latestEnd: number })[];
+  readonly items: readonly T[];
+  /** Ascending. */
+  readonly starts: Float64Array;
+  readonly ends: Highest;
 }
 
 /** O(n log n). */
 export function spansOf<T>(items: readonly T[], spanOf: (item: T) => Span): Spans<T> {
-  let latestEnd = -Infinity;
+  const spans = items.map((item) => ({ item, ...spanOf(item) })).sort((a, b) => a.start - b.start);
   return {
-    items: items
-      .map((item) => ({ item, ...spanOf(item) }))
-      .sort((a, b) => a.start - b.start)
-      .map(({ item, start, end }) => {
-        latestEnd = Math.max(latestEnd, end);
-        return { item, start, end, latestEnd };
-      }),
+    items: spans.map(({ item }) => item),
+    starts: Float64Array.from(spans, ({ start }) => start),
+    ends: highestOf(Float64Array.from(spans, ({ end }) => end)),
   };
 }
 
-/** The items whose intervals have a point in common with [from, to], the latest start first. */
-export function* meeting<T>({ items }: Spans<T>, from: number, to: number): Generator<T> {
-  let [low, high] = [0, items.length];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((items[middle]?.start ?? Infinity) <= to) low = middle + 1;
-    else high = middle;
-  }
-  for (let index = low - 1; index >= 0; index--) {
-    const span = items[index];
-    if (span === undefined || span.latestEnd < from) return;
-    if (span.end >= from) yield span.item;
+/** The items whose intervals have a point in common with [from, to], in order of their start. O(log n) for each. */
+export function* meeting<T>({ items, starts, ends }: Spans<T>, from: number, to: number): Generator<T> {
+  const inTime = partitionPoint(items.length, (index) => (starts[index] ?? Infinity) <= to);
+  for (let index = ends.first(0, from); index < inTime; index = ends.first(index + 1, from)) {
+    const item = items[index];
+    if (item !== undefined) yield item;
   }
 }

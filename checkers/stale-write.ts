@@ -17,9 +17,12 @@
 
 import type { Grant } from '../harness/history/grants.ts';
 import type { Acquire, History, Write } from '../harness/history/history.ts';
-import type { Nanos } from '../harness/history/op.ts';
+import { byHolder } from '../harness/history/by-holder.ts';
+import type { FencingToken, Nanos } from '../harness/history/op.ts';
+import { partitionPoint } from '../harness/history/sorted.ts';
 import { registersOf, resultFrom, type Register } from './audit.ts';
 import { findingOf } from './finding.ts';
+import { highestOf } from './highest.ts';
 import { defenceOf } from './store-fencing.ts';
 import type { Finding, RuleResult } from './verdict.ts';
 import { faultClause, grantPhrase, seconds } from './wording.ts';
@@ -28,13 +31,14 @@ import { faultClause, grantPhrase, seconds } from './wording.ts';
 export function staleWrite(history: History, grants: readonly Grant[]): RuleResult<'stale-write-landed'> {
   const { clockErrorNanos, meta } = history.header;
   const registers = registersOf(history).filter(({ store }) => defenceOf(store, meta) === 'none');
+  if (registers.length === 0) return resultFrom([], []);
   const grantHeld = grantsHeld(history, grants);
-  const successor = successorsOf(grants, clockErrorNanos);
+  const successorOf = successorsOf(grants, clockErrorNanos);
   const findings = registers.flatMap((register) =>
     landedWrites(register).flatMap((landed) => {
       const grant = grantHeld(landed.write);
       if (grant === undefined) return [];
-      const next = successor.get(grant);
+      const next = successorOf(grant);
       if (next === undefined) return [];
       const proof = [landed.write, landed.behind].find(
         ({ invoked }) => grantedAt(next) + clockErrorNanos < invoked - clockErrorNanos,
@@ -68,23 +72,18 @@ function grantedAt({ acquire: { completed, invoked } }: Grant): Nanos {
 /** Answers under which grant a process wrote; undefined: under none. O(n) to build, O(log n) to ask. */
 function grantsHeld(history: History, grants: readonly Grant[]): (write: Write) => Grant | undefined {
   const grantOf = new Map(grants.map((grant) => [grant.acquire.id, grant]));
-  const asked = new Map<string, Acquire[]>();
+  const asked = byHolder<Acquire[]>();
   for (const operation of history.operations) {
     if (operation.op !== 'acquire') continue;
-    const name = `${operation.process}\u0000${operation.lock}`;
-    const acquires = asked.get(name);
-    if (acquires === undefined) asked.set(name, [operation]);
+    const { process, lock } = operation;
+    const acquires = asked.get(process, lock);
+    if (acquires === undefined) asked.set(process, lock, [operation]);
     else acquires.push(operation);
   }
   return ({ process, lock, invoked }) => {
-    const acquires = asked.get(`${process}\u0000${lock}`) ?? [];
-    let [low, high] = [0, acquires.length];
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if ((acquires[middle]?.invoked ?? 0) <= invoked) low = middle + 1;
-      else high = middle;
-    }
-    const last = acquires[low - 1];
+    const acquires = asked.get(process, lock) ?? [];
+    const last =
+      acquires[partitionPoint(acquires.length, (index) => (acquires[index]?.invoked ?? 0) <= invoked) - 1];
     const grant = last === undefined ? undefined : grantOf.get(last.id);
     if (grant === undefined || grantedAt(grant) > invoked) return undefined;
     return grant.release !== undefined && grant.release.invoked < invoked ? undefined : grant;
@@ -92,37 +91,52 @@ function grantsHeld(history: History, grants: readonly Grant[]): (write: Write) 
 }
 
 /**
- * For each grant the first one, by answer, of another process that was made after it or while both were in force.
- * O(n) for a fixed number of processes: a grant that was answered later and does not count was asked for earlier.
+ * Answers which grant superseded another: the first one, by answer, of another process that was made after it or while
+ * both were in force. O(n log n) to build, O(log n) to ask.
  */
-function successorsOf(grants: readonly Grant[], clockError: number): ReadonlyMap<Grant, Grant> {
-  const successors = new Map<Grant, Grant>();
-  for (const ofLock of Map.groupBy(grants, ({ lock }) => lock).values()) {
-    /** Of each grant the index of the next one to another process. */
-    const nextOther: number[] = [];
-    for (let index = ofLock.length - 1; index >= 0; index--) {
-      const same = ofLock[index + 1]?.process === ofLock[index]?.process;
-      nextOther[index] = (same ? nextOther[index + 1] : undefined) ?? index + 1;
-    }
-    for (const [index, grant] of ofLock.entries()) {
-      let later = index;
-      let other: Grant | undefined = grant;
-      while (other !== undefined && !supersedes(other, grant, clockError)) {
-        later = other.process === grant.process ? (nextOther[later] ?? ofLock.length) : later + 1;
-        other = ofLock[later];
-      }
-      if (other !== undefined) successors.set(grant, other);
-    }
-  }
-  return successors;
+function successorsOf(grants: readonly Grant[], clockError: number): (grant: Grant) => Grant | undefined {
+  const locks = new Map(
+    [...Map.groupBy(grants, ({ lock }) => lock)].map(([lock, ofLock]) => [lock, succession(ofLock)]),
+  );
+  return (grant) => locks.get(grant.lock)?.(grant, grantedAt(grant) + 2 * clockError);
 }
 
-function supersedes(other: Grant, grant: Grant, clockError: number): boolean {
-  const made = grantedAt(grant) + 2 * clockError;
-  if (other.process === grant.process || grantedAt(other) <= made) return false;
-  if (other.acquire.invoked > made) return true;
-  const older = other.token !== undefined && grant.token !== undefined && other.token < grant.token;
-  return !older && other.tenure.start < other.tenure.end;
+/** Of the grants of one lock, in order of answer: the first of another process that superseded one `made` by then. */
+function succession(grants: readonly Grant[]): (grant: Grant, made: number) => Grant | undefined {
+  const numbers = new Map<string, number>();
+  const groups = Int32Array.from(grants, ({ process }) => {
+    const number = numbers.get(process) ?? numbers.size;
+    numbers.set(process, number);
+    return number;
+  });
+  const rankOf = ranksOf(grants.flatMap(({ token }) => token ?? []));
+  const asked = highestOf(
+    Float64Array.from(grants, ({ acquire }) => acquire.invoked),
+    groups,
+  );
+  // Without a token it is older than none.
+  const inForce = highestOf(
+    Float64Array.from(grants, ({ tenure, token }) =>
+      tenure.start < tenure.end ? (token === undefined ? Infinity : rankOf(token)) : -Infinity,
+    ),
+    groups,
+  );
+  return ({ process, token }, made) => {
+    const later = partitionPoint(grants.length, (index) => {
+      const grant = grants[index];
+      return grant !== undefined && grantedAt(grant) <= made;
+    });
+    const own = numbers.get(process);
+    const askedAfter = asked.first(later, made + 1, own);
+    return grants[Math.min(askedAfter, inForce.first(later, token === undefined ? 0 : rankOf(token), own))];
+  };
+}
+
+/** Where each token stands among `tokens`, from 0; equal ones stand together. */
+function ranksOf(tokens: readonly FencingToken[]): (token: FencingToken) => number {
+  const sorted = [...new Set(tokens)].sort((a, b) => (a < b ? -1 : 1));
+  const ranks = new Map(sorted.map((token, rank) => [token, rank]));
+  return (token) => ranks.get(token) ?? 0;
 }
 
 function findingFrom(
