@@ -3,36 +3,24 @@
 
 import { describe, expect, it } from 'vitest';
 import { Kind, NEVER, prefix, type Entries } from './entries.ts';
-import type { Model } from './model.ts';
-import { casRegister, register } from './models/register.ts';
-import { fencedMutex } from './models/fenced-mutex.ts';
-import { fencedStore } from './models/fenced-store.ts';
-import { kv } from './models/kv.ts';
-import { leaseMutex } from './models/lease-mutex.ts';
-import { multiRegister } from './models/multi-register.ts';
-import { mutex } from './models/mutex.ts';
-import { ownedMutex } from './models/owned-mutex.ts';
-import { readWriteLock } from './models/read-write-lock.ts';
-import { reentrantFencedMutex } from './models/reentrant-fenced-mutex.ts';
-import { reentrantMutex } from './models/reentrant-mutex.ts';
-import { semaphore } from './models/semaphore.ts';
 import {
   bruteForce,
   chance,
   faultOf,
-  lockEntries,
   overlaps,
   plausible,
   randomSpans,
   sequences,
   storeEntries,
   TEST_BUDGET,
-  TRANSACTION_COUNT,
+  type Made,
   type Chance,
   type Part,
   type Span,
 } from './reference.fixture.ts';
+import { casRegister } from './models/register.ts';
 import { search, type SearchResult } from './search.ts';
+import { LOCK_SUBJECTS, STORE_SUBJECTS } from './subjects.fixture.ts';
 
 /** A model, and the operations histories are made of. */
 interface Subject {
@@ -43,11 +31,7 @@ interface Subject {
   readonly judge: (parts: readonly Part[], spans: readonly Span[]) => 'valid' | 'invalid';
 }
 
-function subject<E extends Entries>(
-  model: Model<E>,
-  build: (parts: readonly Part[], spans: readonly Span[]) => E,
-  alphabet: readonly Part[],
-): Subject {
+function subject<E extends Entries>({ model, build, alphabet }: Made<E>): Subject {
   return {
     name: model.name,
     alphabet,
@@ -90,85 +74,9 @@ function subject<E extends Entries>(
   }
 }
 
-const owners = [0, 1];
-const knownOrNot = [false, true];
-const lockParts = (kinds: readonly Kind[]): Part[] =>
-  kinds.flatMap((kind) => owners.flatMap((owner) => knownOrNot.map((unknown) => ({ kind, owner, unknown }))));
-const answers = (kinds: readonly Kind[]): Part[] =>
-  kinds.flatMap((kind) => owners.map((owner) => ({ kind, owner })));
-const withToken = (part: Part): Part[] =>
-  part.kind === Kind.acquire && part.unknown !== true
-    ? [part, { ...part, token: 0 }, { ...part, token: 1 }]
-    : [part];
-const withLease = (part: Part): Part[] =>
-  part.kind === Kind.acquire || part.kind === Kind.renew
-    ? [1, 3].map((lease) => ({ ...part, lease }))
-    : [part];
-
-const lockBasics = [
-  ...lockParts([Kind.acquire, Kind.release]),
-  ...answers([Kind.renew, Kind.disowned, Kind.busy]),
-];
-const values = [1, 2];
-const storeBasics: Part[] = [
-  ...[0, 1, 2].map((value) => ({ kind: Kind.read, value })),
-  { kind: Kind.read },
-  ...values.flatMap((value) => knownOrNot.map((unknown) => ({ kind: Kind.write, value, unknown }))),
-];
-const casParts: Part[] = [0, 1, 2].flatMap((expected) => [
-  ...values.flatMap((value) => knownOrNot.map((unknown) => ({ kind: Kind.cas, expected, value, unknown }))),
-  { kind: Kind.casFailed, expected },
-]);
-
-const subjects: Subject[] = [
-  subject(mutex, lockEntries, [
-    ...knownOrNot.flatMap((unknown) => [Kind.acquire, Kind.release].map((kind) => ({ kind, unknown }))),
-    { kind: Kind.busy },
-  ]),
-  subject(ownedMutex, lockEntries, lockBasics),
-  subject(reentrantMutex(2), lockEntries, lockBasics),
-  subject(
-    fencedMutex,
-    lockEntries,
-    lockBasics.flatMap((part) => withToken(part)),
-  ),
-  subject(
-    reentrantFencedMutex(2),
-    lockEntries,
-    lockBasics.flatMap((part) => withToken(part)),
-  ),
-  subject(
-    leaseMutex,
-    lockEntries,
-    [...lockBasics, ...answers([Kind.renewUnchecked, Kind.releaseUnchecked])].flatMap((part) =>
-      withLease(part),
-    ),
-  ),
-  subject(semaphore(2), lockEntries, lockBasics),
-  subject(readWriteLock, lockEntries, [
-    ...lockBasics,
-    ...lockParts([Kind.acquireShared]),
-    ...answers([Kind.busyShared]),
-  ]),
-  subject(register, storeEntries, storeBasics),
-  subject(casRegister, storeEntries, [...storeBasics, ...casParts]),
-  subject(kv, storeEntries, [
-    ...storeBasics,
-    ...[3, 4, 5].map((value) => ({ kind: Kind.read, value })),
-    ...values.flatMap((value) => knownOrNot.map((unknown) => ({ kind: Kind.append, value, unknown }))),
-  ]),
-  subject(
-    multiRegister,
-    storeEntries,
-    Array.from({ length: TRANSACTION_COUNT }, (_, value) => value).flatMap((value) =>
-      knownOrNot.map((unknown) => ({ kind: Kind.transaction, value, unknown })),
-    ),
-  ),
-  subject(fencedStore, storeEntries, [
-    ...[0, 1].flatMap((token) => storeBasics.map((part) => ({ ...part, token }))),
-    ...storeBasics,
-    ...[0, 1].map((token) => ({ kind: Kind.stale, token })),
-  ]),
+const subjects: readonly Subject[] = [
+  ...LOCK_SUBJECTS.map((made) => subject(made)),
+  ...STORE_SUBJECTS.map((made) => subject(made)),
 ];
 
 describe.each(subjects)('search of $name', ({ alphabet, judge, plausible: draw }) => {
@@ -210,5 +118,33 @@ describe.each(subjects)('search of $name', ({ alphabet, judge, plausible: draw }
     const rounds = seen.valid + seen.invalid;
     expect(seen.valid / rounds).toBeGreaterThan(0.1);
     expect(seen.invalid / rounds).toBeGreaterThan(0.1);
+  });
+});
+
+describe('windows', () => {
+  it('refute the end of a history whose beginning has too many orders to try', () => {
+    // Each time that 1 is read, one of 16 detours from 0 to 1 was taken, and none can be taken twice.
+    const unknown = Array.from({ length: 16 }, (_, index): Part[] => [
+      { kind: Kind.cas, expected: 0, value: 10 + index, unknown: true },
+      { kind: Kind.cas, expected: 10 + index, value: 1, unknown: true },
+    ]);
+    const known = Array.from({ length: 8 }, (): Part[] => [
+      { kind: Kind.read, value: 1 },
+      { kind: Kind.cas, expected: 1, value: 0 },
+    ]);
+    const end: Part[] = [
+      { kind: Kind.write, value: 4 },
+      { kind: Kind.write, value: 5 },
+      { kind: Kind.read, value: 4 },
+    ];
+    const parts = [...unknown.flat(), ...known.flat(), ...end];
+    const entries = storeEntries(
+      parts,
+      parts.map((_, index) => ({ invoked: 2 * index, returned: 2 * index + 1 })),
+    );
+    const found = search(entries, casRegister, { limits: { stepsMax: 100_000, bytesMax: 2 ** 28 } });
+    expect(found.verdict).toBe('invalid');
+    const refutation = found.verdict === 'invalid' ? found.refutation() : undefined;
+    expect(refutation?.refuted).toBe(parts.length - 1);
   });
 });
