@@ -36,7 +36,7 @@ const redis = {
   variant: DEFAULT_VARIANT,
   ttlMillis: millis(500),
   lateMillis: millis(2),
-  commandTimeLimit: millis(2_000),
+  commandTimeLimit: millis(1_000),
   network: true,
   version: /^redis 8\.\d+\.\d+$/,
 };
@@ -47,7 +47,8 @@ const places: readonly Place[] = [
   { ...redis, backend: redisSingle, variant: 'valkey-9', version: /^valkey 9\.\d+\.\d+$/ },
   { ...redis, backend: redisReplicated },
   { ...redis, backend: redisSentinel, network: false },
-  { ...redis, backend: redlockBackend },
+  // Each of its servers gets a fifth.
+  { ...redis, backend: redlockBackend, commandTimeLimit: millis(2_000) },
   {
     backend: etcd,
     variant: DEFAULT_VARIANT,
@@ -86,7 +87,8 @@ describe.each(places)('$backend.name, $variant', (place) => {
     expect(await leaders(backend, stage.nodes)).toHaveLength(backend.roles === undefined ? 0 : 1);
   });
 
-  describe.each(backend.recipes)('$name keeps the contract', (recipe) => {
+  const right = backend.recipes.filter(({ flaw }) => flaw === undefined);
+  describe.each(variant === DEFAULT_VARIANT ? backend.recipes : right)('$name keeps the contract', (recipe) => {
     it.concurrent.each(contractCases(recipe, { network }))('$name', async ({ run }) => {
       await using first = await open(recipe);
       await using second = await open(recipe);
@@ -105,7 +107,7 @@ describe.each(places)('$backend.name, $variant', (place) => {
   });
 
   // One for each backend: what a client makes of silence is in the contract.
-  const recipe = backend.recipes.findLast(({ flaw }) => flaw === undefined);
+  const recipe = right.at(-1);
   if (recipe === undefined) throw new Error('a backend without recipes');
 
   it(`${recipe.name}: servers that stand still give no grant, and no lock stays taken for it`, async () => {
