@@ -41,11 +41,22 @@ export function cellNamed(names: CellNames): Cell | undefined {
   );
 }
 
-/** What a plan of these names is given where nothing else says otherwise. */
+/**
+ * What a plan of these names is given where nothing else says otherwise. A cell that is not catalogued, such as one of a
+ * user's own recipe, is aimed at as the first one that is, of the same servers, fault and workload.
+ */
 export function settingsOf(names: CellNames): PlanInput {
+  const { backend, variant, fault, workload } = names;
+  const alike = catalogue.find(
+    (cell) =>
+      cell.backend === backend &&
+      cell.variant === variant &&
+      cell.fault === fault &&
+      cell.workload === workload,
+  );
   return {
-    ...workloads.find(({ name }) => name === names.workload)?.defaults,
-    ...cellNamed(names)?.settings,
+    ...workloads.find(({ name }) => name === workload)?.defaults,
+    ...(cellNamed(names) ?? alike)?.settings,
   };
 }
 

@@ -5,31 +5,15 @@
 import manifest from '../package.json' with { type: 'json' };
 import { Command, CommanderError, Option } from 'commander';
 import { EXIT_CODE, HarnessError, messageOf } from './contract/errors.ts';
-import { PLAN_FLAGS } from './plan-flags.ts';
-
-/** Flags that shape a plan; each has its `LOCKPICK_…` twin. */
-function withPlanFlags(command: Command): Command {
-  for (const { flag, value, says } of PLAN_FLAGS)
-    command.addOption(
-      new Option(`--${flag} <${value}>`, says).env(`LOCKPICK_${flag.replaceAll('-', '_').toUpperCase()}`),
-    );
-  return command
-    .option('--seeds <n>', 'run each cell with this many seeds', '1')
-    .option('--image <name=reference>', 'use another image for a server', collect, [])
-    .addOption(new Option('--on <where>', 'where the servers run').choices(['docker']).default('docker'));
-}
-
-function collect(value: string, previous: readonly string[]): string[] {
-  return [...previous, value];
-}
-
-function withOutput(command: Command): Command {
-  return command
-    .addOption(new Option('--out <directory>', 'where runs are kept').default('results').env('LOCKPICK_OUT'))
-    .option('--json', 'machine-readable result on stdout')
-    .option('--quiet', 'no progress')
-    .option('--no-color', 'no colour (NO_COLOR works as well)');
-}
+import {
+  choicesFor,
+  refuseUnknownVariables,
+  withBatchFlags,
+  withOutput,
+  withPlanFlags,
+  withProfile,
+  withReporters,
+} from './options.ts';
 
 function examples(...lines: readonly string[]): string {
   return `\nExamples:\n${lines.map((line) => `  $ ${line}`).join('\n')}\n`;
@@ -46,7 +30,7 @@ function program(): Command {
       examples('lockpick run redis-single/fenced-incr/pause-holder', 'lockpick check results/latest'),
     );
 
-  withOutput(withPlanFlags(lockpick.command('run')))
+  withOutput(withReporters(withBatchFlags(withPlanFlags(lockpick.command('run')))))
     .description('plan → start → torture → heal → check → report')
     .argument('[cells...]', 'backend[:variant][/recipe[/fault[/workload]]]; * matches any catalogued one')
     .addHelpText(
@@ -54,11 +38,43 @@ function program(): Command {
       examples(
         'lockpick run redis-single --time-limit 20s',
         "lockpick run 'redis-single/*/pause-holder' --seeds 3 --out nightly",
+        'lockpick run --adapter ./my-lock.ts',
       ),
     )
-    .action(async (cells: string[], flags: Readonly<Record<string, unknown>>) => {
+    .action(async (cells: string[], _flags: object, command: Command) => {
       const { runCommand } = await import('./commands/run.ts');
-      process.exitCode = await runCommand(cells, flags);
+      process.exitCode = await runCommand(cells, await choicesFor(command));
+    });
+
+  withProfile(
+    withOutput(withReporters(withBatchFlags(withPlanFlags(lockpick.command('compare'))))),
+    'standard',
+  )
+    .description('the standard comparison: every catalogued cell, one matrix')
+    .argument('[cells...]', 'only these')
+    .addHelpText(
+      'after',
+      examples(
+        'lockpick compare --profile smoke',
+        'lockpick compare --profile nightly --seed 20260501 --shard 2/12 --out shard',
+        'lockpick compare --resume --out shard',
+      ),
+    )
+    .action(async (cells: string[], _flags: object, command: Command) => {
+      const { compareCommand } = await import('./commands/run.ts');
+      process.exitCode = await compareCommand(cells, await choicesFor(command));
+    });
+
+  withOutput(withReporters(lockpick.command('merge')))
+    .description('join the shards of a comparison: all runs in one place, one summary')
+    .argument('<directories...>', 'what --out was for each shard')
+    .addHelpText(
+      'after',
+      examples('lockpick merge shard-1 shard-2 --out all', 'lockpick merge shards/* --out all --json'),
+    )
+    .action(async (directories: string[], _flags: object, command: Command) => {
+      const { mergeCommand } = await import('./commands/merge.ts');
+      process.exitCode = mergeCommand(directories, await choicesFor(command));
     });
 
   lockpick
@@ -92,29 +108,36 @@ function program(): Command {
       process.exitCode = await checkCommand(paths, flags);
     });
 
-  lockpick
-    .command('list')
-    .description('what can run: cells, what theory expects of them, and why')
+  withProfile(withPlanFlags(lockpick.command('list')), 'none: all cells, one seed')
+    .description('what would run: cells, what theory expects of them and why, and how long it takes')
     .argument('[cells...]')
     .option('--json', 'as JSON on stdout')
-    .addHelpText('after', examples('lockpick list', "lockpick list 'redis-single/watchdog' --json"))
-    .action(async (cells: string[], flags: object) => {
-      const { listCommand } = await import('./commands/list.ts');
-      process.exitCode = listCommand(cells, flags);
-    });
-
-  lockpick
-    .command('report')
-    .description('make the HTML report again from stored runs')
-    .argument('<runs...>', 'directories of runs; several give one page')
-    .option('--output <file>', 'where to write it (default: report.html in the run, or beside several)')
     .addHelpText(
       'after',
-      examples('lockpick report results/latest', 'lockpick report results/2026* --output all.html'),
+      examples("lockpick list 'redis-single/watchdog' --json", 'lockpick list --profile standard'),
     )
-    .action(async (runs: string[], flags: object) => {
+    .action(async (cells: string[], _flags: object, command: Command) => {
+      const { listCommand } = await import('./commands/list.ts');
+      process.exitCode = await listCommand(cells, await choicesFor(command));
+    });
+
+  withReporters(lockpick.command('report'))
+    .description('make the reports again from stored runs')
+    .argument('<runs...>', 'directories of runs; several give one page')
+    .option(
+      '--output <file>',
+      'where the page is written (default: report.html in the run, or beside several)',
+    )
+    .addHelpText(
+      'after',
+      examples(
+        'lockpick report results/latest',
+        'lockpick report results/2026* --output all.html --reporter html,junit',
+      ),
+    )
+    .action(async (runs: string[], _flags: object, command: Command) => {
       const { reportCommand } = await import('./commands/report.ts');
-      process.exitCode = reportCommand(runs, flags);
+      process.exitCode = reportCommand(runs, await choicesFor(command));
     });
 
   lockpick
@@ -144,6 +167,7 @@ function program(): Command {
 async function main(argv: readonly string[]): Promise<void> {
   const lockpick = program();
   for (const command of [lockpick, ...lockpick.commands]) command.exitOverride();
+  lockpick.hook('preAction', () => refuseUnknownVariables(lockpick, process.env));
   try {
     await lockpick.parseAsync(argv, { from: 'user' });
   } catch (error) {

@@ -6,7 +6,7 @@ import { formatDuration } from './duration.ts';
 interface PlanFlag {
   readonly field: string;
   readonly flag: string;
-  readonly value: 'name' | 'text' | 'n' | 'duration' | 'span';
+  readonly value: 'name' | 'names' | 'text' | 'n' | 'duration' | 'span';
   readonly says: string;
 }
 
@@ -16,6 +16,12 @@ export const PLAN_FLAGS = [
   { field: 'recipe', flag: 'recipe', value: 'name', says: 'how it is used as a lock' },
   { field: 'fault', flag: 'fault', value: 'name', says: 'what is done to it' },
   { field: 'workload', flag: 'workload', value: 'name', says: 'what clients do under the lock' },
+  {
+    field: 'defences',
+    flag: 'defences',
+    value: 'names',
+    says: 'of the store, e.g. none,version-cas; all that can be used if absent',
+  },
   { field: 'seed', flag: 'seed', value: 'text', says: 'root of all choices; drawn and recorded if absent' },
   {
     field: 'timeLimitMillis',
@@ -52,14 +58,9 @@ export const PLAN_FLAGS = [
 /** The cell's name stands for these. */
 const OF_THE_CELL: ReadonlySet<string> = new Set(['backend', 'variant', 'recipe', 'fault', 'workload']);
 
-/** What the parsed command line says about the plan; commander names flags in camel case. */
-export function planFields(flags: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  return Object.fromEntries(
-    PLAN_FLAGS.map(({ field, flag }) => [
-      field,
-      flags[flag.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase())],
-    ]),
-  );
+/** The option's name as commander has it: `time-limit` → `timeLimit`. */
+export function optionName(flag: string): string {
+  return flag.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
 }
 
 /** The flags by which `plan` differs from `base`, which its cell and seed alone would give. */

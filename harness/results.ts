@@ -3,15 +3,17 @@
 
 import {
   appendFileSync,
+  cpSync,
   existsSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { basename, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { backendName } from './cell-name.ts';
 import { HarnessError, messageOf } from './contract/errors.ts';
 import type { Plan } from './plan.ts';
@@ -26,6 +28,9 @@ export interface RunDirectory {
   readonly history: string;
   readonly verdict: string;
   readonly report: string;
+  readonly junit: string;
+  readonly summary: string;
+  readonly findings: string;
   readonly logs: string;
 }
 
@@ -38,6 +43,9 @@ export function runDirectory(path: string): RunDirectory {
     history: file('history.jsonl'),
     verdict: file('verdict.json'),
     report: file('report.html'),
+    junit: file('junit.xml'),
+    summary: file('summary.md'),
+    findings: file('findings'),
     logs: file('logs'),
   };
 }
@@ -63,14 +71,47 @@ export function markLatest(out: string, run: RunDirectory): void {
   symlinkSync(run.name, link);
 }
 
+/** Makes the directories on the way where they are missing. */
 export function writeFile(path: string, content: string): void {
-  writing(path, () => writeFileSync(path, content));
+  writing(path, () => {
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, content);
+  });
+}
+
+/** Runs in `out` that are done, by name, which begins with the time they started. */
+export function doneRuns(out: string): readonly RunDirectory[] {
+  if (!existsSync(out)) return [];
+  return readdirSync(out, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => runDirectory(join(out, name)))
+    .filter(({ plan, verdict }) => existsSync(plan) && existsSync(verdict))
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/** Leaves of a run its plan and its verdict with their summaries: what counts, without what explains. */
+export function dropEvidence({ history, report, findings, logs }: RunDirectory): void {
+  for (const path of [history, report, findings, logs]) rmSync(path, { recursive: true, force: true });
+}
+
+/** Whether it can still be judged and shown. */
+export function hasEvidence({ history }: RunDirectory): boolean {
+  return existsSync(history);
+}
+
+/** Copies a run with all its files into `out`, unless it is there. */
+export function copyRun(run: RunDirectory, out: string): RunDirectory {
+  const path = join(out, run.name);
+  if (resolve(path) !== resolve(run.path) && !existsSync(path))
+    writing(path, () => cpSync(run.path, path, { recursive: true }));
+  return runDirectory(path);
 }
 
 /** Writes beside and renames: readers see the old file or the whole new one. */
 export function writeAtomically(path: string, content: string): void {
   const beside = `${path}.${process.pid}.part`;
   writing(path, () => {
+    mkdirSync(dirname(path), { recursive: true });
     writeFileSync(beside, content);
     renameSync(beside, path);
   });
@@ -79,6 +120,27 @@ export function writeAtomically(path: string, content: string): void {
 /** One line a run, for trends. */
 export function appendTrend(out: string, line: object): void {
   appendFileSync(join(out, 'history.jsonl'), `${JSON.stringify(line)}\n`);
+}
+
+/** The lines that `appendTrend` made, each with the name of its run. A line of other origin is passed over. */
+export function readTrends(out: string): readonly (readonly [run: string, line: object])[] {
+  const file = join(out, 'history.jsonl');
+  if (!existsSync(file)) return [];
+  return readRunFile(file)
+    .split('\n')
+    .flatMap((text) => {
+      const line = objectOf(text);
+      return line !== undefined && 'run' in line ? [[String(line.run), line] as const] : [];
+    });
+}
+
+function objectOf(text: string): object | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? value : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** The text of a file of a run. Throws HarnessError('usage') that says what is missing or cannot be read. */

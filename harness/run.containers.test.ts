@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { catalogue, settingsOf } from './catalogue.ts';
 import type { Cell } from './cells/cell.ts';
-import { runPlan } from './commands/run.ts';
+import { runPlan } from './commands/batch.ts';
 import { onDocker, type DockerStage } from './on-docker.ts';
 import { cellName } from './cell-name.ts';
 import { parsePlan, type PlanInput } from './plan.ts';

@@ -68,11 +68,12 @@ export function judgeRun(directory: RunDirectory): StoredRun {
 
 /** Makes the same run again: the same schedule and the same choices of every client (I6). */
 export function replayCommand(plan: Plan): string {
-  const { backend, variant, recipe, fault, workload, seed } = plan;
-  const named = { backend, variant, recipe, fault, workload };
+  const { backend, variant, recipe, fault, workload, seed, adapter } = plan;
+  const named = { backend, variant, recipe, fault, workload, ...(adapter !== undefined && { adapter }) };
   const base = parsePlan(vocabulary, named, settingsOf(named), { seed });
   const images = Object.entries(plan.images).map(([name, reference]) => `--image ${name}=${reference}`);
-  const flags = [`--seed ${seed}`, ...differingFlags(plan, base), ...images];
+  const own = adapter === undefined ? [] : [`--adapter ${adapter}`];
+  const flags = [...own, `--seed ${seed}`, ...differingFlags(plan, base), ...images];
   return `npm run -s lockpick -- run ${cellName(plan)} ${flags.join(' ')}`;
 }
 

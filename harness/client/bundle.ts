@@ -3,9 +3,11 @@
 // not grow with the number of backends. Bundled by esbuild when first needed, so that commands that start no client do
 // not load it.
 
-import { basename } from 'node:path';
+import { basename, dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { Plugin } from 'esbuild';
 import { HarnessError } from '../contract/errors.ts';
+import { ownPackage } from './own-package.ts';
 
 /** Where the client image expects its program; `client.mjs` is what it runs. */
 const PROGRAM_FOLDER = '/lockpick';
@@ -16,15 +18,36 @@ export interface ProgramFile {
   readonly content: Uint8Array;
 }
 
-let bundled: Promise<readonly ProgramFile[]> | undefined;
+const bundled = new Map<string, Promise<readonly ProgramFile[]>>();
 
-/** The program's files; bundled once per process (some 0.3 s). Throws HarnessError('internal') if it does not build. */
-export function bundleClient(): Promise<readonly ProgramFile[]> {
-  bundled ??= bundle();
-  return bundled;
+/**
+ * The program's files, with the adapter of that file in it; bundled once per process (some 0.3 s). Throws
+ * HarnessError('internal') if it does not build.
+ */
+export function bundleClient(adapter?: string): Promise<readonly ProgramFile[]> {
+  const known = bundled.get(adapter ?? '') ?? bundle(adapter);
+  bundled.set(adapter ?? '', known);
+  return known;
 }
 
-async function bundle(): Promise<readonly ProgramFile[]> {
+/** Puts the user's module where the program looks for adapters. */
+function withAdapter(path: string): Plugin[] {
+  return [
+    ownPackage,
+    {
+      name: 'adapter',
+      setup: (build) => {
+        build.onLoad({ filter: /[\\/]client[\\/]adapters\.[jt]s$/ }, () => ({
+          contents: `import { adapter } from ${JSON.stringify(resolve(path))}; export const adapters = [adapter];`,
+          resolveDir: dirname(resolve(path)),
+          loader: 'js',
+        }));
+      },
+    },
+  ];
+}
+
+async function bundle(adapter: string | undefined): Promise<readonly ProgramFile[]> {
   const [{ build }, { etcdProtocol }] = await Promise.all([import('esbuild'), import('./etcd-protocol.ts')]);
   // `main.ts` in a checkout, `main.js` in the package.
   const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
@@ -45,7 +68,7 @@ async function bundle(): Promise<readonly ProgramFile[]> {
       minifySyntax: true,
       // Optional native driver of `pg`, which we do not use.
       external: ['pg-native'],
-      plugins: [etcdProtocol],
+      plugins: [etcdProtocol, ...(adapter === undefined ? [] : withAdapter(adapter))],
       // Some dependencies are CommonJS and call `require` for Node's own modules.
       banner: {
         js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",

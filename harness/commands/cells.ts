@@ -1,11 +1,12 @@
-// Cell patterns on the command line: `backend[:variant][/recipe[/fault[/workload]]]`. `*` matches catalogued cells; a part that is
-// left out takes the default, so `redis-single` is one run and `redis-single/*` is many.
+// Cell patterns on the command line: `backend[:variant][/recipe[/fault[/workload]]]`. `*` matches catalogued cells, and
+// for a user's own recipe the faults that are catalogued for its servers; a part that is left out takes the default, so
+// `redis-single` is one run and `redis-single/*` is many.
 
+import type { LoadedAdapter } from '../adapters.ts';
 import { catalogue, settingsOf, type CellNames } from '../catalogue.ts';
-import type { Cell } from '../cells/cell.ts';
 import { DEFAULT_VARIANT } from '../contract/backend.ts';
 import { HarnessError } from '../contract/errors.ts';
-import { backendName } from '../cell-name.ts';
+import { backendName, cellName, DEFAULT_WORKLOAD } from '../cell-name.ts';
 import { known, PLAN_DEFAULTS, type PlanInput } from '../plan.ts';
 import { vocabulary } from '../vocabulary.ts';
 
@@ -21,12 +22,15 @@ function split(pattern: string): string[] {
   return parts;
 }
 
-/** The catalogued cells that match; parts left out match all. Throws HarnessError('usage') if none does. */
-export function matchingCells(pattern: string): readonly Cell[] {
+/** The cells that match, catalogued or of adapters; parts left out match all. Throws HarnessError('usage') if none does. */
+export function matchingCells(
+  pattern: string,
+  adapters: readonly LoadedAdapter[] = [],
+): readonly CellNames[] {
   const parts = split(pattern).map(
     (part) => new RegExp(`^${part.replace(/[.+?^${}()|[\]\\]/g, '\\$&').replaceAll('*', '.*')}$`),
   );
-  const cells = catalogue.filter((cell) => {
+  const cells = [...catalogue, ...adapters.flatMap(cellsOfAdapter)].filter((cell) => {
     const names = [backendName(cell), cell.recipe, cell.fault, cell.workload];
     return parts.every((part, index) => part.test(names[index] ?? ''));
   });
@@ -36,36 +40,88 @@ export function matchingCells(pattern: string): readonly Cell[] {
   });
 }
 
+/** Each fault that is catalogued for the adapter's servers, once. */
+function cellsOfAdapter({ adapter: { backend, name } }: LoadedAdapter): readonly CellNames[] {
+  const faults = catalogue
+    .filter((cell) => cell.backend === backend && cell.variant === DEFAULT_VARIANT)
+    .filter(({ workload }) => workload === DEFAULT_WORKLOAD)
+    .map(({ fault }) => fault);
+  return [...new Set(faults)].map((fault) => ({
+    backend,
+    variant: DEFAULT_VARIANT,
+    recipe: name,
+    fault,
+    workload: DEFAULT_WORKLOAD,
+  }));
+}
+
+/** What names a cell besides its pattern. */
+export interface Naming {
+  /** By flags: these win over the pattern. */
+  readonly flags: PlanInput;
+  /** By environment or config: for what the pattern leaves open. */
+  readonly ambient: PlanInput;
+  readonly adapters: readonly LoadedAdapter[];
+}
+
 /**
- * The plans' names and settings that a pattern stands for: those of each matching cell if it has a `*`, else one whose
- * open parts the flags and defaults fill; that one need not be catalogued.
+ * The plans' names and settings that a pattern stands for: those of each matching cell if it has a `*`, of which flags
+ * choose some; else one whose open parts are filled in; that one need not be catalogued.
  */
-export function planLayers(pattern: string, flags: PlanInput): readonly PlanInput[] {
-  if (pattern.includes('*')) return matchingCells(pattern).map((cell) => layerOf(cell));
+export function planLayers(pattern: string, { flags, ambient, adapters }: Naming): readonly PlanInput[] {
+  if (pattern.includes('*')) {
+    const cells = matchingCells(pattern, adapters).filter((cell) =>
+      NAMES.every((name) => flags[name] === undefined || flags[name] === cell[name]),
+    );
+    if (cells.length > 0) return cells.map((cell) => layerOf(cell, adapters));
+    throw new HarnessError(
+      'usage',
+      `no cell of ${JSON.stringify(pattern)} is left by the flags that name parts of it`,
+      {
+        remedy: `it has ${matchingCells(pattern, adapters).map(cellName).slice(0, 3).join(', ')}, …`,
+      },
+    );
+  }
   const [served = '', recipe, fault, workload] = split(pattern);
   const [backend, variant] = served.split(':');
+  const open: PlanInput = { ...ambient, ...flags };
   const name = known(
     'backend',
     flags.backend ?? backend,
     vocabulary.backends.map((candidate) => candidate.name),
   );
+  const own = adapters.find(({ adapter }) => adapter.backend === name)?.adapter.name;
   const firstRecipe = vocabulary.backends.find((candidate) => candidate.name === name)?.recipes[0]?.name;
   return [
-    layerOf({
-      backend: name,
-      variant: textOf(flags.variant) ?? variant ?? DEFAULT_VARIANT,
-      recipe: textOf(flags.recipe) ?? recipe ?? firstRecipe ?? '',
-      fault: textOf(flags.fault) ?? fault ?? PLAN_DEFAULTS.fault,
-      workload: textOf(flags.workload) ?? workload ?? PLAN_DEFAULTS.workload,
-    }),
+    layerOf(
+      {
+        backend: name,
+        variant: textOf(flags.variant) ?? variant ?? textOf(open.variant) ?? DEFAULT_VARIANT,
+        recipe: textOf(flags.recipe) ?? recipe ?? textOf(open.recipe) ?? own ?? firstRecipe ?? '',
+        fault: textOf(flags.fault) ?? fault ?? textOf(open.fault) ?? PLAN_DEFAULTS.fault,
+        workload: textOf(flags.workload) ?? workload ?? textOf(open.workload) ?? PLAN_DEFAULTS.workload,
+      },
+      adapters,
+    ),
   ];
 }
+
+const NAMES = ['backend', 'variant', 'recipe', 'fault', 'workload'] as const;
 
 function textOf(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-function layerOf(names: CellNames): PlanInput {
+function layerOf(names: CellNames, adapters: readonly LoadedAdapter[]): PlanInput {
   const { backend, variant, recipe, fault, workload } = names;
-  return { backend, variant, recipe, fault, workload, ...settingsOf(names) };
+  const own = adapters.find(({ adapter }) => adapter.backend === backend && adapter.name === recipe);
+  return {
+    backend,
+    variant,
+    recipe,
+    fault,
+    workload,
+    ...settingsOf(names),
+    ...(own !== undefined && { adapter: own.path }),
+  };
 }

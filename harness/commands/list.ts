@@ -1,49 +1,82 @@
-// `lockpick list`: the catalogued cells, their topology and recipe, what theory expects of them, and why.
+// `lockpick list`: what would run and how long it takes: cells with their servers and recipe, what theory expects of
+// them, and why.
 
-import { catalogue } from '../catalogue.ts';
 import { backends } from '../backends/index.ts';
+import { cellOf } from '../catalogue.ts';
 import { cellName } from '../cell-name.ts';
-import { PLAN_DEFAULTS } from '../plan.ts';
-import { parseDuration } from '../duration.ts';
+import { PROFILE_NAMES } from '../choices.ts';
 import { EXIT_CODE } from '../contract/errors.ts';
-import { matchingCells } from './cells.ts';
+import type { Plan } from '../plan.ts';
+import { textChoice, type Choices } from '../settings.ts';
+import { comparisonOf } from './run.ts';
 
 /** Seconds that a run takes beside its load, on two busy cores with images present (`node bench/run-cost.ts`). */
 const OVERHEAD_SECONDS = 9;
 
-export function listCommand(patterns: readonly string[], flags: { json?: boolean }): number {
-  const cells = patterns.length === 0 ? catalogue : patterns.flatMap((pattern) => matchingCells(pattern));
-  const rows = cells.map((cell) => {
-    const backend = backends.find(({ name }) => name === cell.backend);
-    const variant = backend?.variants?.find(({ name }) => name === cell.variant);
-    const recipe = backend?.recipes.find(({ name }) => name === cell.recipe);
-    const loadMillis = parseDuration(PLAN_DEFAULTS.timeLimitMillis) ?? 0;
-    return {
-      cell: cellName(cell),
-      topology: variant?.summary ?? backend?.topology,
-      recipe: recipe?.summary,
-      tokenSource: recipe?.tokenSource ?? null,
-      flaw: recipe?.flaw ?? null,
-      expected: cell.expected,
-      because: cell.because,
-      settings: cell.settings,
-      estimatedSeconds: loadMillis / 1000 + OVERHEAD_SECONDS,
-    };
-  });
-  if (flags.json === true) {
+export async function listCommand(patterns: readonly string[], choices: Choices): Promise<number> {
+  const profile = PROFILE_NAMES.find((name) => name === textChoice(choices, 'profile'));
+  const all = profile === undefined && !choices.has('adapter') ? ['*'] : [];
+  const { plans } = await comparisonOf(
+    patterns.length === 0 ? all : patterns.map(withAllBelow),
+    choices,
+    profile,
+  );
+  const rows = [...Map.groupBy(plans, (plan) => cellName(plan)).values()].flatMap(([plan, ...more]) =>
+    plan === undefined ? [] : [rowOf(plan, more.length + 1)],
+  );
+  if (choices.has('json')) {
     process.stdout.write(`${JSON.stringify(rows, null, 2)}\n`);
     return EXIT_CODE.ok;
   }
   for (const row of rows) {
-    const codes = [...row.expected.findings, ...row.expected.liveness].join(', ');
+    const codes = [...(row.expected?.findings ?? []), ...(row.expected?.liveness ?? [])].join(', ');
+    const expected =
+      row.expected === null
+        ? 'nothing: the cell is not catalogued'
+        : `${row.expected.grade}${codes === '' ? '' : ` (${codes})`}, ${row.because}`;
     process.stdout.write(
       `${row.cell}\n` +
         `  servers:  ${row.topology}\n` +
-        `  expected: ${row.expected.grade}${codes === '' ? '' : ` (${codes})`}, ${row.because}\n` +
+        `  expected: ${expected}\n` +
         `  recipe:   ${row.recipe}${row.flaw === null ? '' : `; wrong on purpose: ${row.flaw}`}\n` +
-        `  token:    ${row.tokenSource ?? 'none'}\n`,
+        `  token:    ${row.tokenSource ?? 'none'}\n` +
+        `  time:     ${row.seeds === 1 ? '' : `${row.seeds} seeds of `}about ${row.estimatedSeconds} s\n`,
     );
   }
-  process.stdout.write(`${rows.length} cells, about ${rows[0]?.estimatedSeconds ?? 0} s each\n`);
+  const seconds = rows.reduce((sum, row) => sum + row.seeds * row.estimatedSeconds, 0);
+  process.stdout.write(`${rows.length} cells, ${plans.length} runs, about ${timeText(seconds)} in all\n`);
   return EXIT_CODE.ok;
+}
+
+/** A part that is left out matches all. */
+function withAllBelow(pattern: string): string {
+  return pattern.includes('*') || pattern.split('/').length > 3 ? pattern : `${pattern}/*`;
+}
+
+function rowOf(plan: Plan, seeds: number) {
+  const backend = backends.find(({ name }) => name === plan.backend);
+  const variant = backend?.variants?.find(({ name }) => name === plan.variant);
+  const recipe = backend?.recipes.find(({ name }) => name === plan.recipe);
+  const cell = cellOf(plan);
+  return {
+    cell: cellName(plan),
+    topology: variant?.summary ?? backend?.topology,
+    recipe: recipe?.summary ?? `from ${plan.adapter}`,
+    tokenSource: recipe?.tokenSource ?? null,
+    flaw: recipe?.flaw ?? null,
+    expected: cell?.expected ?? null,
+    because: cell?.because ?? null,
+    settings: cell?.settings ?? {},
+    seeds,
+    estimatedSeconds: Math.round(plan.timeLimitMillis / 1000 + OVERHEAD_SECONDS),
+  };
+}
+
+/** `95 s`, `3 min`, `2 h 05 min` */
+export function timeText(seconds: number): string {
+  if (seconds < 120) return `${Math.round(seconds)} s`;
+  const minutes = Math.round(seconds / 60);
+  return minutes < 60
+    ? `${minutes} min`
+    : `${Math.floor(minutes / 60)} h ${String(minutes % 60).padStart(2, '0')} min`;
 }

@@ -1,24 +1,46 @@
-// `lockpick report`: makes the HTML page again from stored runs, one or several on a page.
+// `lockpick report`: makes the reports again from stored runs, which are judged again; several runs give one page.
 
 import { dirname, join, resolve } from 'node:path';
+import { summarise, summaryText } from '../comparison/summary.ts';
 import { EXIT_CODE } from '../contract/errors.ts';
 import { renderReport } from '../report/report.ts';
+import { junitXml } from '../reporters/junit.ts';
+import { summaryMarkdown } from '../reporters/markdown.ts';
+import { writeRunFiles } from '../reporters/run-files.ts';
 import { runDirectory, writeFile } from '../results.ts';
-import { judgeRun, reportedRun, type StoredRun } from '../stored-run.ts';
+import { textChoice, type Choices } from '../settings.ts';
+import { judgeRun, reportedRun } from '../stored-run.ts';
+import { reportsOf } from './run.ts';
 
-export function reportCommand(paths: readonly string[], flags: { output?: string }): number {
+export function reportCommand(paths: readonly string[], choices: Choices): number {
   const runs = paths.map((path) => judgeRun(runDirectory(path)));
+  const reports = choices.has('reporter') ? reportsOf(choices) : new Set(['html'] as const);
+  const output = textChoice(choices, 'output');
   const [first] = runs;
-  const beside = first === undefined ? '.' : dirname(resolve(first.directory.path));
-  const fallback =
-    runs.length === 1 && first !== undefined ? first.directory.report : join(beside, 'report.html');
-  const output = flags.output ?? fallback;
-  writeReport(runs, output);
-  process.stdout.write(`${output}\n`);
+  if (first === undefined) return EXIT_CODE.ok;
+  const written: string[] = [];
+  const write = (file: string, content: string): void => {
+    writeFile(file, content);
+    written.push(file);
+  };
+  if (runs.length === 1 && output === undefined) {
+    writeRunFiles(first, reports);
+    written.push(first.directory.path);
+  } else {
+    const beside = output === undefined ? dirname(resolve(first.directory.path)) : dirname(output);
+    const page = output ?? join(beside, 'report.html');
+    const comparison = { profile: null, seed: first.plan.seed, plans: runs.map(({ plan }) => plan) };
+    const summary = summarise(
+      comparison,
+      runs.map((run) => ({ plan: run.plan, run })),
+    );
+    if (reports.has('html')) write(page, renderReport(runs.map((run) => reportedRun(run))));
+    if (reports.has('junit'))
+      write(join(beside, 'junit.xml'), junitXml(runs.map((run) => ({ plan: run.plan, run }))));
+    if (reports.has('markdown'))
+      write(join(beside, 'summary.md'), summaryMarkdown(summary, { links: 'none' }));
+    if (reports.has('json')) write(join(beside, 'summary.json'), summaryText(summary));
+  }
+  process.stdout.write(`${written.join('\n')}\n`);
   return EXIT_CODE.ok;
-}
-
-/** One page for these runs. */
-export function writeReport(runs: readonly StoredRun[], path: string): void {
-  writeFile(path, renderReport(runs.map((run) => reportedRun(run))));
 }

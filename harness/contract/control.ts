@@ -3,6 +3,7 @@
 // events in the journal's own form, which the client has written before the request they announce leaves (I1).
 
 import type { Millis } from '../history/op.ts';
+import type { HarnessErrorCode } from './errors.ts';
 
 /** Everything a client process needs to know; the same for every process but `process`, `seed` and `firstId`. */
 export interface ClientConfig {
@@ -51,8 +52,8 @@ export type ToClient =
 export type FromClient =
   | { readonly t: 'hello'; readonly round: number; readonly time: number }
   | { readonly t: 'ready' | 'stopped' | 'tried' | 'read' }
-  /** It cannot go on: our own bug, or the store is gone. `environment`: exit 69; `internal`: exit 70. */
-  | { readonly t: 'failed'; readonly code: 'environment' | 'internal'; readonly error: string };
+  /** It cannot go on: a user's adapter is wrong (exit 64), the store is gone (69), or our own bug (70). */
+  | { readonly t: 'failed'; readonly code: HarnessErrorCode; readonly error: string };
 
 /** undefined: the line is no control line but an event of the history. Throws SyntaxError if it is broken. */
 export function decodeFromClient(line: string): FromClient | undefined {

@@ -1,0 +1,12 @@
+// The words that flags and config keys may have, in one place. Light on purpose: `--help` loads it.
+
+export const PROFILE_NAMES = ['smoke', 'standard', 'nightly'] as const;
+export type ProfileName = (typeof PROFILE_NAMES)[number];
+
+/** `json` is summary.json; a run's own verdict.json is always written, because it says that the run is done. */
+export const EXPORTED_REPORTS = ['html', 'junit', 'markdown', 'json'] as const;
+export type ReportName = (typeof EXPORTED_REPORTS)[number];
+
+/** Of which runs more than plan and verdict is kept. */
+export const KEEP_CHOICES = ['on-failure', 'always', 'never'] as const;
+export type Keep = (typeof KEEP_CHOICES)[number];

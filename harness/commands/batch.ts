@@ -1,0 +1,193 @@
+// Plans → runs, one after another; each is recorded, judged and reported, and when all are over, all of them together:
+// one summary, one page, one exit code. `run` and `compare` end here, and so does `merge`, which only has the second half.
+
+import { join } from 'node:path';
+import { EXPORTED_REPORTS, type Keep, type ReportName } from '../choices.ts';
+import { cellName } from '../cell-name.ts';
+import {
+  unitsOf,
+  writeComparison,
+  type Comparison,
+  type DoneRun,
+  type Unit,
+} from '../comparison/comparison.ts';
+import { shardOf, type Shard } from '../comparison/shard.ts';
+import { summarise, summaryText, WORST_FIRST, type Summary } from '../comparison/summary.ts';
+import { EXIT_CODE, messageOf } from '../contract/errors.ts';
+import { countsByCode, finalWords } from '../final-words.ts';
+import { listenForInterrupt } from '../interrupt.ts';
+import { exitCodeOf } from '../judge.ts';
+import { onDocker, type DockerStage } from '../on-docker.ts';
+import type { Plan } from '../plan.ts';
+import { showProgress } from '../progress.ts';
+import { renderReport } from '../report/report.ts';
+import { tellGitHub } from '../reporters/github.ts';
+import { junitXml } from '../reporters/junit.ts';
+import { headline, summaryMarkdown } from '../reporters/markdown.ts';
+import { writeRunFiles } from '../reporters/run-files.ts';
+import {
+  appendTrend,
+  createRunDirectory,
+  dropEvidence,
+  hasEvidence,
+  markLatest,
+  writeAtomically,
+  writeFile,
+} from '../results.ts';
+import { run, type Interrupt, type RunObserver } from '../run.ts';
+import { judgeRun, replayCommand, reportedRun, storedPlanText, type StoredRun } from '../stored-run.ts';
+import { worstExitCode } from './exit-code.ts';
+
+/** One page for all runs has each run's whole timeline: more than this many make no page that opens quickly. */
+const RUNS_ON_A_PAGE = 20;
+
+export interface BatchOptions {
+  readonly out: string;
+  readonly reports: ReadonlySet<ReportName>;
+  readonly keep: Keep;
+  readonly shard: Shard;
+  /** Runs of these plans that `out` has are taken as they are. */
+  readonly resume: boolean;
+  /** stdout: a line for each run, or one object for all. */
+  readonly json: 'each' | 'all' | 'none';
+  readonly quiet: boolean;
+}
+
+/** Returns the exit code. Throws HarnessError if our surroundings fail; what was done until then is summarised. */
+export async function runBatch(comparison: Comparison, options: BatchOptions): Promise<number> {
+  const { out, shard, resume, json, quiet } = options;
+  const plans = shardOf(comparison.plans, shard);
+  const units = resume ? unitsOf(plans, [out]) : plans.map((plan): Unit => ({ plan, run: undefined }));
+  const left = [...units.entries()].filter(([, { run: done }]) => done === undefined);
+  const say = (line: string): void => {
+    if (!quiet) process.stderr.write(`${line}\n`);
+  };
+  if (comparison.plans.length > 1) writeComparison(out, comparison);
+  if (left.length < units.length)
+    say(`${units.length - left.length} of ${units.length} runs are done already`);
+
+  using interrupt = listenForInterrupt();
+  let failure: unknown;
+  try {
+    const stage = left.length === 0 ? undefined : await onDocker(say);
+    for (const [nth, [position, { plan }]] of left.entries()) {
+      if (interrupt.signal !== undefined || stage === undefined) break;
+      const count = left.length > 1 ? `[${nth + 1}/${left.length}] ` : '';
+      const screen = quiet ? { write: () => true } : process.stderr;
+      let judged: StoredRun;
+      {
+        using progress = showProgress(screen, `${count}${cellName(plan)}`, plan.timeLimitMillis);
+        judged = await runPlan(stage, plan, { ...options, observer: progress, interrupt });
+      }
+      // Without its history: those of a long comparison would fill the memory.
+      const { directory, surroundings, verdict } = judged;
+      units[position] = { plan, run: { directory, plan, surroundings, verdict } };
+      if (json === 'each')
+        process.stdout.write(`${JSON.stringify({ ...verdict, run: directory.path, plan })}\n`);
+      else if (json === 'none')
+        process.stdout.write(
+          finalWords({ ...judged, replayCommand: replayCommand(plan), stream: process.stdout }),
+        );
+    }
+  } catch (error) {
+    // An interrupted start or a second Ctrl-C: the containers are gone, what was recorded stays, nothing is judged.
+    if (interrupt.exitCode === undefined) failure = error;
+    else process.stderr.write(`lockpick: ${messageOf(error)}\n`);
+  }
+  const summary = summarise(comparison, units);
+  if (comparison.plans.length > 1 && units.some(({ run: done }) => done !== undefined))
+    writeTogether(summary, units, { ...options, say });
+  if (json === 'all') process.stdout.write(summaryText(summary));
+  tellGitHub(summary, process.env);
+  if (failure !== undefined) throw failure;
+  return interrupt.exitCode ?? exitCodeOfUnits(units);
+}
+
+/** A violation is never masked; where a run is missing the rest is inconclusive. */
+export function exitCodeOfUnits(units: readonly Unit[]): number {
+  return worstExitCode(
+    units.map(({ run: done }) => (done === undefined ? EXIT_CODE.inconclusive : exitCodeOf(done.verdict))),
+  );
+}
+
+/** The files that are about all runs of a command: summary.json, summary.md, junit.xml, report.html in `out`. */
+export function writeTogether(
+  summary: Summary,
+  units: readonly Unit[],
+  { out, reports, say }: Pick<BatchOptions, 'out' | 'reports'> & { readonly say: (line: string) => void },
+): void {
+  const file = (name: string): string => join(out, name);
+  if (reports.has('json')) writeFile(file('summary.json'), summaryText(summary));
+  if (reports.has('markdown')) writeFile(file('summary.md'), summaryMarkdown(summary, { links: 'relative' }));
+  if (reports.has('junit')) writeFile(file('junit.xml'), junitXml(units));
+  say(`${headline(summary)}${reports.has('markdown') ? `: ${file('summary.md')}` : ''}`);
+  if (!reports.has('html')) return;
+  const shown = worstFirst(units)
+    .filter(({ directory }) => hasEvidence(directory))
+    .slice(0, RUNS_ON_A_PAGE);
+  if (shown.length === 0) return;
+  writeFile(
+    file('report.html'),
+    renderReport(shown.map(({ directory }) => reportedRun(judgeRun(directory)))),
+  );
+  const left = units.length - shown.length;
+  say(
+    `one page for ${left === 0 ? `all ${shown.length}` : `the ${shown.length} most telling`} runs: ${file('report.html')}`,
+  );
+}
+
+/** Those that are not as expected before the others, and of each kind one of each cell before the second of any. */
+function worstFirst(units: readonly Unit[]): readonly DoneRun[] {
+  const seen = new Map<string, number>();
+  return units
+    .flatMap(({ plan, run: done }) => {
+      if (done === undefined) return [];
+      const nth = seen.get(cellName(plan)) ?? 0;
+      seen.set(cellName(plan), nth + 1);
+      return [{ done, nth, rank: WORST_FIRST.indexOf(done.verdict.outcome) }];
+    })
+    .toSorted((a, b) => a.rank - b.rank || a.nth - b.nth)
+    .map(({ done }) => done);
+}
+
+export interface RunPlanOptions {
+  readonly out: string;
+  readonly observer: RunObserver;
+  readonly interrupt: Interrupt & { readonly signal?: NodeJS.Signals | undefined };
+  /** Default: all. */
+  readonly reports?: ReadonlySet<ReportName>;
+  /** Default: `always`. */
+  readonly keep?: Keep;
+}
+
+/** One run from plan to verdict, everything on disk. Throws HarnessError if our surroundings failed. */
+export async function runPlan(stage: DockerStage, plan: Plan, options: RunPlanOptions): Promise<StoredRun> {
+  const { out, observer, interrupt, reports = new Set(EXPORTED_REPORTS), keep = 'always' } = options;
+  const { parts, surroundings } = await stage.partsFor(plan);
+  const directory = createRunDirectory(out, plan);
+  writeFile(directory.plan, storedPlanText(plan, surroundings));
+  await run(plan, parts, directory, observer, interrupt);
+  const judged = judgeRun(directory);
+  writeRunFiles(judged, reports);
+  if (keep === 'never' || (keep === 'on-failure' && judged.verdict.asExpected)) dropEvidence(directory);
+  // Last, because its presence means that the run is done. One that a signal ended early is judged, and not done.
+  const stored = { ...judged.verdict, ...(interrupt.signal !== undefined && { interrupted: true }) };
+  writeAtomically(directory.verdict, `${JSON.stringify(stored, null, 2)}\n`);
+  markLatest(out, directory);
+  appendTrend(out, trendOf(judged));
+  return judged;
+}
+
+/** A line of results/history.jsonl. */
+function trendOf({ directory, plan, surroundings, verdict }: StoredRun): object {
+  return {
+    run: directory.name,
+    started: surroundings.started,
+    cell: cellName(plan),
+    seed: plan.seed,
+    verdict: verdict.verdict,
+    grade: verdict.grade,
+    asExpected: verdict.asExpected,
+    findings: countsByCode([...verdict.findings, ...verdict.liveness]),
+  };
+}

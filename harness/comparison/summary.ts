@@ -1,0 +1,152 @@
+// What a comparison came to: one row a cell, over its seeds, with rates and their exact intervals. Made from plans and
+// verdicts alone, in the order of the plans, without times and paths: shards merged give the bytes of an unsharded run.
+
+import { cellOf } from '../catalogue.ts';
+import { cellName } from '../cell-name.ts';
+import type { Grade, Verdict } from '../../checkers/verdict.ts';
+import { replayCommand } from '../stored-run.ts';
+import { identityOf, type Comparison, type DoneRun, type Unit } from './comparison.ts';
+import { exactInterval, type Proportion } from './interval.ts';
+
+/** Of a unit; `missing`: there is no run of it that is done. */
+export type UnitOutcome = Verdict['outcome'] | 'missing';
+
+export const WORST_FIRST = [
+  'violation',
+  'missing',
+  'threshold',
+  'inconclusive',
+  'ok',
+] as const satisfies readonly UnitOutcome[];
+
+export interface Rate extends Proportion {
+  /** The 95 % interval, rounded, so that it is the same on every machine. */
+  readonly low: number;
+  readonly high: number;
+}
+
+export interface UnitSummary {
+  readonly seed: string;
+  readonly outcome: UnitOutcome;
+  /** The name of its directory; null: missing. */
+  readonly run: string | null;
+  readonly grade: Grade | null;
+  readonly surprises: readonly string[];
+  readonly replay: string;
+}
+
+export interface CellSummary {
+  readonly cell: string;
+  readonly expected: Grade | null;
+  readonly because: string | null;
+  /** Of its units. */
+  readonly outcome: UnitOutcome;
+  readonly grades: Readonly<Partial<Record<Grade, number>>>;
+  /** Of the runs that are done. */
+  readonly asExpected: Rate;
+  /** Of the faults that were proved to act, those during which a safety rule was broken. null: none acted. */
+  readonly breakingFaults: Rate | null;
+  readonly contendedHandoffs: number;
+  /** By code, safety and liveness. */
+  readonly findings: Readonly<Record<string, number>>;
+  readonly units: readonly UnitSummary[];
+}
+
+export interface Summary {
+  readonly schemaVersion: 1;
+  readonly profile: string | null;
+  readonly seed: string;
+  readonly identity: string;
+  readonly totals: Readonly<Record<UnitOutcome, number>>;
+  readonly cells: readonly CellSummary[];
+}
+
+/** Of these units, which may be a part of the comparison. O(units + findings). */
+export function summarise(comparison: Comparison, units: readonly Unit[]): Summary {
+  const cells = Map.groupBy(units, ({ plan }) => JSON.stringify({ ...plan, seed: '' }));
+  const outcomes = units.map(({ run }) => outcomeOf(run));
+  const count = (outcome: UnitOutcome): number => outcomes.filter((other) => other === outcome).length;
+  return {
+    schemaVersion: 1,
+    profile: comparison.profile,
+    seed: comparison.seed,
+    identity: identityOf(comparison),
+    totals: {
+      violation: count('violation'),
+      missing: count('missing'),
+      threshold: count('threshold'),
+      inconclusive: count('inconclusive'),
+      ok: count('ok'),
+    },
+    cells: [...cells.values()].map(cellSummary),
+  };
+}
+
+function outcomeOf(run: DoneRun | undefined): UnitOutcome {
+  return run?.verdict.outcome ?? 'missing';
+}
+
+export function worstOf(outcomes: readonly UnitOutcome[]): UnitOutcome {
+  return WORST_FIRST.find((outcome) => outcomes.includes(outcome)) ?? 'ok';
+}
+
+function cellSummary(units: readonly Unit[]): CellSummary {
+  const [first] = units;
+  const cell = first === undefined ? undefined : cellOf(first.plan);
+  const verdicts = units.flatMap(({ run }) => (run === undefined ? [] : [run.verdict]));
+  const acted = sum(verdicts.map(({ power }) => power.faults.acted));
+  return {
+    cell: first === undefined ? '' : cellName(first.plan),
+    expected: cell?.expected.grade ?? null,
+    because: cell?.because ?? null,
+    outcome: worstOf(units.map(({ run }) => outcomeOf(run))),
+    grades: counted(verdicts.map(({ grade }) => grade)),
+    asExpected: rate({
+      hits: verdicts.filter(({ asExpected }) => asExpected).length,
+      trials: verdicts.length,
+    }),
+    breakingFaults: acted === 0 ? null : rate({ hits: sum(verdicts.map(breakingFaults)), trials: acted }),
+    contendedHandoffs: sum(verdicts.map(({ power }) => power.contendedHandoffs)),
+    findings: counted(
+      verdicts.flatMap(({ findings, liveness }) => [...findings, ...liveness].map(({ code }) => code)),
+    ),
+    units: units.map(({ plan, run }) => ({
+      seed: plan.seed,
+      outcome: outcomeOf(run),
+      run: run?.directory.name ?? null,
+      grade: run?.verdict.grade ?? null,
+      surprises: run?.verdict.surprises ?? [],
+      replay: replayCommand(plan),
+    })),
+  };
+}
+
+/** Never more than acted: one that began and was not proved to act may be named by a finding as well. */
+function breakingFaults({ findings, power }: Verdict): number {
+  return Math.min(new Set(findings.flatMap(({ faults }) => faults)).size, power.faults.acted);
+}
+
+function rate(proportion: Proportion): Rate {
+  const { low, high } = exactInterval(proportion);
+  return { ...proportion, low: rounded(low), high: rounded(high) };
+}
+
+function rounded(value: number): number {
+  return Math.round(value * 1e6) / 1e6;
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}
+
+/** By name, in order of the alphabet. */
+function counted<Name extends string>(names: readonly Name[]): Partial<Record<Name, number>> {
+  const counts: Partial<Record<Name, number>> = {};
+  for (const name of names.toSorted()) counts[name] = (counts[name] ?? 0) + 1;
+  return counts;
+}
+
+/** summary.json. */
+export function summaryText(summary: Summary): string {
+  return `${JSON.stringify(summary, null, 2)}\n`;
+}
