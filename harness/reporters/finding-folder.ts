@@ -62,22 +62,11 @@ export function historySlice(text: string, history: History, finding: Finding): 
     if (line === '') return false;
     const event = eventOf(line, index + 2);
     if (event === undefined) return false;
-    switch (event.type) {
-      case 'fault':
-        return faults.has(event.id);
-      case 'down':
-        return true;
-      case 'lost':
-        return event.lock === finding.lock && event.time >= from && event.time <= until;
-      case 'server':
-      case 'harness':
-        return event.time >= from && event.time <= until;
-      case 'invoke':
-      case 'ok':
-      case 'fail':
-      case 'info':
-        return operations.has(event.id);
-    }
+    if (event.type === 'down') return true;
+    if (event.type === 'fault') return faults.has(event.id);
+    if ('op' in event) return operations.has(event.id);
+    if (event.type === 'lost' && event.lock !== finding.lock) return false;
+    return event.time >= from && event.time <= until;
   });
   return `${[header, ...kept].join('\n')}\n`;
 }
