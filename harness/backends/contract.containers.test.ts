@@ -88,23 +88,26 @@ describe.each(places)('$backend.name, $variant', (place) => {
   });
 
   const right = backend.recipes.filter(({ flaw }) => flaw === undefined);
-  describe.each(variant === DEFAULT_VARIANT ? backend.recipes : right)('$name keeps the contract', (recipe) => {
-    it.concurrent.each(contractCases(recipe, { network }))('$name', async ({ run }) => {
-      await using first = await open(recipe);
-      await using second = await open(recipe);
-      const { clock } = stage;
-      const arena = {
-        ...place,
-        recipe,
-        first,
-        second,
-        now: () => clock.now(),
-        elapse: (milliseconds: number) => delay(milliseconds),
-        timeLimitMillis: commandTimeLimit,
-      };
-      await expect(run(arena)).resolves.toBeUndefined();
-    });
-  });
+  describe.each(variant === DEFAULT_VARIANT ? backend.recipes : right)(
+    '$name keeps the contract',
+    (recipe) => {
+      it.concurrent.each(contractCases(recipe, { network }))('$name', async ({ run }) => {
+        await using first = await open(recipe);
+        await using second = await open(recipe);
+        const { clock } = stage;
+        const arena = {
+          ...place,
+          recipe,
+          first,
+          second,
+          now: () => clock.now(),
+          elapse: (milliseconds: number) => delay(milliseconds),
+          timeLimitMillis: commandTimeLimit,
+        };
+        await expect(run(arena)).resolves.toBeUndefined();
+      });
+    },
+  );
 
   // One for each backend: what a client makes of silence is in the contract.
   const recipe = right.at(-1);

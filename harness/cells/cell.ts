@@ -20,6 +20,13 @@ export interface Cell {
 /** A cell of one backend, and of its default variant unless it names another. */
 export type CellOfBackend = Omit<Cell, 'backend' | 'variant'> & Partial<Pick<Cell, 'variant'>>;
 
+/** The grade, what must be found, and what may be. */
+export function expectedWords({ grade, findings, oneOf, liveness, allowed }: Expectation): string {
+  const musts = [...findings, ...liveness, ...(oneOf.length === 0 ? [] : [oneOf.join(' or ')])];
+  const mays = allowed.filter((code) => !findings.includes(code) && !oneOf.includes(code));
+  return `${grade}${musts.length === 0 ? '' : `: ${musts.join(', ')}`}${mays.length === 0 ? '' : `; perhaps ${mays.join(', ')}`}`;
+}
+
 export const safe: Expectation = { grade: 'safe', findings: [], oneOf: [], liveness: [], allowed: [] };
 
 /** Two clients believed they held it, and the store that checks nothing was harmed. */

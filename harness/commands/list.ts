@@ -4,6 +4,7 @@
 import { backends } from '../backends/index.ts';
 import { cellOf } from '../catalogue.ts';
 import { cellName } from '../cell-name.ts';
+import { expectedWords } from '../cells/cell.ts';
 import { PROFILE_NAMES } from '../choices.ts';
 import { EXIT_CODE } from '../contract/errors.ts';
 import type { Plan } from '../plan.ts';
@@ -29,11 +30,10 @@ export async function listCommand(patterns: readonly string[], choices: Choices)
     return EXIT_CODE.ok;
   }
   for (const row of rows) {
-    const codes = [...(row.expected?.findings ?? []), ...(row.expected?.liveness ?? [])].join(', ');
     const expected =
       row.expected === null
         ? 'nothing: the cell is not catalogued'
-        : `${row.expected.grade}${codes === '' ? '' : ` (${codes})`}, ${row.because}`;
+        : `${expectedWords(row.expected)}; ${row.because}`;
     process.stdout.write(
       `${row.cell}\n` +
         `  servers:  ${row.topology}\n` +

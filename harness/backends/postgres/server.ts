@@ -15,6 +15,7 @@ import { leaseRow, LEASE_TABLE } from './recipes/lease-row.ts';
 const PORT = 5432;
 const NAME = 'lockpick';
 const STATEMENT_TIME_LIMIT = millis(20_000);
+const TIME_OF_DAY = 'SELECT extract(epoch FROM clock_timestamp()) * 1000';
 
 export const POSTGRES_RECIPES: readonly PostgresRecipe[] = [advisoryLock, leaseRow];
 
@@ -26,6 +27,14 @@ export const postgres: Backend = {
     for (const node of servers) await tell(node, LEASE_TABLE);
   },
   version: async (node) => `postgres ${versionIn(node, await tell(node, 'SHOW server_version'), /^(\S+)/)}`,
+  readTime: async (node) => {
+    try {
+      return Number(await tell(node, TIME_OF_DAY));
+    } catch (error) {
+      if (error instanceof HarnessError) return undefined;
+      throw error;
+    }
+  },
   recipes: POSTGRES_RECIPES.map((recipe) => onRealPort(recipe)),
   errors: [
     ...POSTGRES_ERRORS,

@@ -9,6 +9,7 @@ import { millis } from '../../history/op.ts';
 import { monotonicClock, monotonicOrigin } from '../../clock.ts';
 import { openLocatedRedisPort, type Locate } from '../redis/connection.ts';
 import { APPEND_ALWAYS, redisNode, SINGLE_SERVER_RECIPES } from '../redis/server.ts';
+import { readTime } from '../redis/time.ts';
 import { askVersion } from '../redis/version.ts';
 import { REPLICATED_ERRORS } from './errors.ts';
 import type { ReplicatedRecipe } from './port.ts';
@@ -49,6 +50,7 @@ export const redisReplicated: Backend = {
   assemble: assembleGroup,
   version: askVersion,
   roles: operatedRoles,
+  readTime,
   recipes: REPLICATED_RECIPES.map((recipe) =>
     onPrimary(recipe, ({ servers, commandTimeLimit }) => primaryAmong(servers, commandTimeLimit)),
   ),

@@ -4,6 +4,7 @@
 import type { Backend } from '../../contract/backend.ts';
 import { HarnessError } from '../../contract/errors.ts';
 import { APPEND_ALWAYS, redisNode } from '../redis/server.ts';
+import { readTime } from '../redis/time.ts';
 import { askVersion } from '../redis/version.ts';
 import { REPLICATED_ERRORS } from '../redis-replicated/errors.ts';
 import {
@@ -31,6 +32,7 @@ export const redisSentinel: Backend = {
   },
   version: (node) => (isSentinel(node.name) ? sentinelVersion(node) : askVersion(node)),
   roles: watchedRoles,
+  readTime,
   recipes: REPLICATED_RECIPES.map((recipe) =>
     onPrimary(recipe, ({ servers, commandTimeLimit }) => {
       const sentinels = servers.filter(({ name }) => isSentinel(name));

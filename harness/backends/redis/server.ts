@@ -7,6 +7,7 @@ import type { Recipe } from '../../contract/lock-client.ts';
 import { openRedisPort } from './connection.ts';
 import { REDIS_ERRORS } from './errors.ts';
 import type { RedisRecipe } from './port.ts';
+import { readTime } from './time.ts';
 import { constantValue } from './recipes/constant-value.ts';
 import { reacquireInsteadOfLost } from './recipes/reacquire-instead-of-lost.ts';
 import { renewAsUpsert } from './recipes/renew-as-upsert.ts';
@@ -48,6 +49,7 @@ export function redisNode(name: string, settings: readonly string[]): NodeSpec {
     image: 'redis',
     command: settings,
     port: 6379,
+    dataFolder: '/data',
     ready: { kind: 'tcp', send: 'PING\r\n', expect: '+PONG' },
   };
 }
@@ -72,6 +74,7 @@ export const redisSingle: Backend = {
     },
   ],
   version: askVersion,
+  readTime,
   recipes: SINGLE_SERVER_RECIPES.map((recipe) => onRealPort(recipe)),
   errors: REDIS_ERRORS,
   // A key expires within a millisecond of its time (EXPIRE, "Expires and accuracy", Redis 8.0); the rest is for a

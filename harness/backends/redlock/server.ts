@@ -7,6 +7,7 @@ import type { Recipe } from '../../contract/lock-client.ts';
 import { millis } from '../../history/op.ts';
 import { openRedisPort } from '../redis/connection.ts';
 import { APPEND_ALWAYS, redisNode } from '../redis/server.ts';
+import { readTime } from '../redis/time.ts';
 import { askVersion } from '../redis/version.ts';
 import { REDLOCK_ERRORS } from './errors.ts';
 import type { RedlockRecipe } from './port.ts';
@@ -39,6 +40,7 @@ export const redlockBackend: Backend = {
   ],
   servers: (options) => Array.from({ length: NODES }, (_, index) => serverSpec(`r${index + 1}`, options)),
   version: askVersion,
+  readTime,
   recipes: REDLOCK_RECIPES.map((recipe) => onRealPorts(recipe)),
   errors: REDLOCK_ERRORS,
   // As for one server; and what a vote that arrived late left behind runs out with its own TTL.
