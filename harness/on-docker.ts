@@ -25,8 +25,9 @@ import { onEach } from './nemesis/faults/scope.ts';
 import { plannedFaults, scenarioNamed, scheduleOf } from './nemesis/schedule.ts';
 import type { ServiceTraits } from './nemesis/timing.ts';
 import type { Plan } from './plan.ts';
-import { defences } from './postgres-store/defences.ts';
+import { defencesInUse } from './defences-in-use.ts';
 import { prepareStore, storeNode } from './postgres-store/node.ts';
+import { workloads } from '../workloads/index.ts';
 import type { RunParts } from './run.ts';
 import type { Surroundings } from './stored-run.ts';
 
@@ -75,7 +76,9 @@ export async function onDocker(say: (line: string) => void): Promise<DockerStage
         files: program,
         stream: true,
       });
-      const usable = defences.filter(({ needsToken }) => !needsToken || recipe.tokenSource !== undefined);
+      const workload = workloads.find(({ name }) => name === plan.workload);
+      if (workload === undefined)
+        throw new HarnessError('internal', `a parsed plan names no workload: ${plan.workload}`);
       return {
         surroundings: {
           started: wallTime().toISOString(),
@@ -107,9 +110,7 @@ export async function onDocker(say: (line: string) => void): Promise<DockerStage
           },
           store,
           prepareStore,
-          defences: [...usable, ...(recipe.register === undefined ? [] : [recipe.register])].map(
-            ({ name }) => name,
-          ),
+          defences: defencesInUse(plan, recipe, workload),
           clientSpec,
           startCluster: (specs, signal) => startCluster(specs, { engine, images, signal }),
           header: ({ clockErrorNanos, serverVersions }) => ({
@@ -139,6 +140,7 @@ export async function onDocker(say: (line: string) => void): Promise<DockerStage
                 recipe.keepsAlive === true || recipe.renewAt !== undefined || recipe.sessionBound === true,
               closedByDown: true,
               minContendedHandoffs: plan.minContendedHandoffs,
+              initialValue: workload.initialValue ?? '0',
               plannedFaults: plannedFaults(scenario, schedule),
               schedule,
             },

@@ -2,7 +2,21 @@
 
 import type { Workload } from '../harness/contract/workload.ts';
 import { counter } from './counter.ts';
+import { cron } from './cron.ts';
+import { fencedRegister } from './fenced-register.ts';
+import { handover } from './handover.ts';
+import { inventory } from './inventory.ts';
 import { longHold } from './long-hold.ts';
+import { manyLocks } from './many-locks.ts';
 import { mutex } from './mutex.ts';
 
-export const workloads: readonly Workload[] = [counter, longHold, mutex];
+export const workloads: readonly Workload[] = [
+  counter,
+  cron,
+  fencedRegister,
+  handover,
+  inventory,
+  longHold,
+  manyLocks,
+  mutex,
+];

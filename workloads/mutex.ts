@@ -5,6 +5,7 @@ import type { Workload } from '../harness/contract/workload.ts';
 export const mutex: Workload = {
   name: 'mutex',
   summary: 'acquire, hold for the think time, release; the store is not used',
+  defences: [],
   async run(session) {
     const held = await session.acquire(session.random.pick(session.locks));
     if (held === undefined) return;

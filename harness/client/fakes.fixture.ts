@@ -108,6 +108,8 @@ export function fakeStore(script: Scripted = {}): StoreClient {
       return { kind: 'ok', value: { version: String(version) } };
     },
     audit: async () => ({ kind: 'ok', value: [] }),
+    leave: async () => {},
+    seal: async () => ({ kind: 'ok', value: [] }),
     [Symbol.asyncDispose]: async () => {},
   };
 }
@@ -126,6 +128,7 @@ export function tape(locks: LockClient, store: StoreClient, now: () => Nanos): T
     idStep: 10,
     ttlMillis: millis(900),
     polls: true,
+    relative: new Set(['relative']),
     locks,
     store,
     now,

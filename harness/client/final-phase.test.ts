@@ -16,7 +16,11 @@ const config = {
   idleMillis: { min: millis(0), max: millis(0) },
   pollMillis: { min: millis(10), max: millis(10) },
   patienceMillis: millis(1),
+  firstId: 1,
+  idStep: 10,
 };
+
+const ONE = { outside: ['none'], beside: [], keys: ['k1'] };
 
 function row(seq: number): AuditRow {
   return { seq: String(seq), id: seq, process: 'c1', base: '0', version: '0', value: '1', accepted: true };
@@ -57,9 +61,12 @@ describe('readAll', () => {
 
   it('reads every key of every defence, with at most 500 audit rows a read', async () => {
     const { events, recorder } = tape(fakeLocks({}), store, () => fakeClock().now());
-    expect(await readAll(recorder, ['none', 'fence-on-write'], ['k1', 'k2'])).toBeUndefined();
+    const registers = { outside: ['none'], beside: ['guarded'], keys: ['k1', 'k2'] };
+    expect(await readAll(recorder, store, registers)).toBeUndefined();
     const reads = events.flatMap((event) => (event.type === 'ok' ? [event.audit?.length] : []));
     expect(reads).toEqual([500, 500, 200, 0, 500, 500, 200, 0]);
+    const seals = events.flatMap((event) => (event.type === 'ok' ? [event.sealed] : []));
+    expect(seals).toEqual([true, true, true, true, undefined, undefined, undefined, undefined]);
     const read = events.flatMap((event) => (event.type === 'ok' ? (event.audit ?? []) : []));
     expect(read.slice(0, 1200)).toEqual(rows);
   });
@@ -67,7 +74,14 @@ describe('readAll', () => {
   it('says where it could not read on', async () => {
     const gone: StoreClient = { ...store, audit: async () => ({ kind: 'info', error: 'timeout' }) };
     const { events, recorder } = tape(fakeLocks({}), gone, () => fakeClock().now());
-    expect(await readAll(recorder, ['none'], ['k1'])).toBe('final read of k1 in none: timeout');
+    expect(await readAll(recorder, gone, ONE)).toBe('final read of k1 in none: timeout');
     expect(events.at(-1)).toMatchObject({ type: 'info', op: 'read', error: 'timeout' });
+  });
+
+  it('reads nothing from a store in which writes may still land', async () => {
+    const open: StoreClient = { ...store, seal: async () => ({ kind: 'fail', error: 'session-goes-on' }) };
+    const { events, recorder } = tape(fakeLocks({}), open, () => fakeClock().now());
+    expect(await readAll(recorder, open, ONE)).toBe('sealing the store: session-goes-on');
+    expect(events).toEqual([]);
   });
 });

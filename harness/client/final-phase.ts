@@ -2,12 +2,21 @@
 // and read every register with the store's own record. Everything is recorded as ordinary operations.
 
 import type { Clock } from '../clock.ts';
+import type { StoreClient } from '../contract/store.ts';
 import { nanosOf, type Millis } from '../history/op.ts';
 import type { Recorder } from './recorder.ts';
 import type { ClientSession } from './session.ts';
 
 /** Keeps a history line below some 100 KB. */
 const AUDIT_ROWS_PER_READ = 500;
+
+export interface Registers {
+  /** The defences of the store. */
+  readonly outside: readonly string[];
+  /** That of a register inside the lock service, which cannot be sealed. */
+  readonly beside: readonly string[];
+  readonly keys: readonly string[];
+}
 
 /** Tries each lock, all at once, until it was granted (and then released) or the time is up. */
 export async function tryEach(
@@ -25,19 +34,24 @@ export async function tryEach(
   );
 }
 
-/** Reads each key through each defence, without a token, and its audit rows. Returns what went wrong, if anything. */
+/**
+ * Seals the store, then reads each key through each defence, without a token, and its audit rows. Returns what went
+ * wrong, if anything.
+ */
 export async function readAll(
   recorder: Recorder,
-  defences: readonly string[],
-  keys: readonly string[],
+  store: Pick<StoreClient, 'seal'>,
+  { outside, beside, keys }: Registers,
 ): Promise<string | undefined> {
-  for (const defence of defences)
+  const seal = await store.seal();
+  if (seal.kind !== 'ok') return `sealing the store: ${seal.error}`;
+  for (const defence of [...outside, ...beside])
     for (const key of keys) {
       let after = '0';
       for (;;) {
         const page = await recorder.readAudit(
           { defence, key, lock: key },
-          { after, limit: AUDIT_ROWS_PER_READ },
+          { after, limit: AUDIT_ROWS_PER_READ, sealed: outside.includes(defence) },
         );
         if (page.kind !== 'ok') return `final read of ${key} in ${defence}: ${page.error}`;
         const last = page.value.at(-1);

@@ -12,8 +12,9 @@ import type { StoreClient } from '../contract/store.ts';
 import type { Workload } from '../contract/workload.ts';
 import { encodeEvent } from '../history/json-lines.ts';
 import { openStore } from '../postgres-store/client.ts';
+import { defences as storeDefences } from '../postgres-store/defences.ts';
 import { workloads } from '../../workloads/index.ts';
-import { readAll, tryEach } from './final-phase.ts';
+import { readAll, tryEach, type Registers } from './final-phase.ts';
 import { writeLine } from './line-writer.ts';
 import { releaseGarbage } from './memory.ts';
 import { openRecorder, type Recorder } from './recorder.ts';
@@ -21,6 +22,9 @@ import { withRegister } from './with-register.ts';
 import { openSession, runSessions, type ClientSession } from './session.ts';
 
 const STDOUT = 1;
+const RELATIVE_DEFENCES: ReadonlySet<string> = new Set(
+  storeDefences.filter(({ relative }) => relative === true).map(({ name }) => name),
+);
 
 /** A process that has been set up. */
 interface Ready {
@@ -29,8 +33,7 @@ interface Ready {
   readonly recorder: Recorder;
   readonly session: ClientSession;
   readonly workload: Workload;
-  readonly defences: readonly string[];
-  readonly keys: readonly string[];
+  readonly registers: Registers;
 }
 
 let clock: Clock = monotonicClock(monotonicOrigin());
@@ -47,9 +50,15 @@ async function setUp(config: ClientConfig): Promise<Ready> {
   const commandTimeLimit = config.commandTimeLimitMillis;
   const { process: name, servers, defences, locks: keys } = config;
   const own = recipe.register?.name;
+  const registers = {
+    outside: defences.filter((defence) => defence !== own),
+    beside: defences.filter((defence) => defence === own),
+    keys,
+  };
+  const workload = named(workloads, config.workload);
   const outside = await openStore(
     { ...config.store, commandTimeLimit },
-    { defences: defences.filter((defence) => defence !== own), keys },
+    { defences: registers.outside, keys, initialValue: workload.initialValue ?? '0' },
   );
   await recipe.load?.();
   const locks = recipe.open({
@@ -70,14 +79,14 @@ async function setUp(config: ClientConfig): Promise<Ready> {
     ttlMillis: config.ttlMillis,
     polls: recipe.polls,
     sessionBound: recipe.sessionBound === true,
+    relative: RELATIVE_DEFENCES,
     locks,
     store,
     now: () => clock.now(),
     write: (event) => writeLine(STDOUT, encodeEvent(event)),
   });
   const session = openSession({ config, recipe, recorder, clock, stopping: () => stopping });
-  const workload = named(workloads, config.workload);
-  return { locks, store, recorder, session, workload, defences, keys };
+  return { locks, store, recorder, session, workload, registers };
 }
 
 async function obey(command: ToClient): Promise<void> {
@@ -103,8 +112,8 @@ async function obey(command: ToClient): Promise<void> {
       await tryEach(isSetUp().session, clock, command.locks, command.timeLimitMillis);
       return answer({ t: 'tried' });
     case 'read-all': {
-      const { recorder, defences, keys } = isSetUp();
-      const problem = await readAll(recorder, defences, keys);
+      const { recorder, store, registers } = isSetUp();
+      const problem = await readAll(recorder, store, registers);
       if (problem !== undefined) throw new HarnessError('environment', problem);
       return answer({ t: 'read' });
     }

@@ -4,6 +4,7 @@
 
 import type { Acquired, AcquireRequest, Grant, LockClient, Outcome } from '../contract/lock-client.ts';
 import type { StoreClient, StoreRead } from '../contract/store.ts';
+import type { Update } from '../contract/workload.ts';
 import type {
   AuditRow,
   Completion,
@@ -23,6 +24,8 @@ export interface RecorderOptions {
   readonly polls: boolean;
   /** Its grants have no TTL. */
   readonly sessionBound?: boolean;
+  /** The defences that take what to add instead of a new value. */
+  readonly relative: ReadonlySet<string>;
   readonly locks: LockClient;
   readonly store: StoreClient;
   readonly now: () => Nanos;
@@ -51,23 +54,27 @@ export interface Recorder {
   abandon(request: AcquireRequest): Promise<Outcome<unknown>>;
   /** The client has been told that the lock is gone. */
   lost(lock: string, reason: string): void;
-  read(register: RegisterOperation): Promise<Outcome<StoreRead>>;
-  write(
-    register: RegisterOperation,
-    update: { readonly value: string; readonly base: string },
-  ): Promise<Outcome<unknown>>;
+  /** `order`: asks whether it has been applied. */
+  read(register: RegisterOperation, order?: string): Promise<Outcome<StoreRead>>;
+  write(register: RegisterOperation, update: Update): Promise<Outcome<unknown>>;
+  /** Gives back what a defence keeps for a critical section on this key; not an operation. */
+  leave(key: string): Promise<void>;
   /** A read with at most `limit` audit rows of the key after position `after`. */
-  readAudit(
-    register: RegisterOperation,
-    page: { readonly after: string; readonly limit: number },
-  ): Promise<Outcome<readonly AuditRow[]>>;
+  readAudit(register: RegisterOperation, page: AuditPage): Promise<Outcome<readonly AuditRow[]>>;
+}
+
+export interface AuditPage {
+  readonly after: string;
+  readonly limit: number;
+  /** The store was sealed before. */
+  readonly sealed: boolean;
 }
 
 type Arguments = Omit<Invoke, 'type' | 'id' | 'time' | 'process'>;
 type Result = Omit<Completion, 'type' | 'id' | 'time' | 'process' | 'op'>;
 
 export function openRecorder(options: RecorderOptions): Recorder {
-  const { process, ttlMillis, locks, store, now, write } = options;
+  const { process, ttlMillis, relative, locks, store, now, write } = options;
   let id = options.firstId - options.idStep;
 
   const lease = options.sessionBound === true ? {} : { ttlMillis };
@@ -124,26 +131,40 @@ export function openRecorder(options: RecorderOptions): Recorder {
     release: (grant) => recordRelease(grant.request.lock, () => locks.release(grant)),
     abandon: (request) => recordRelease(request.lock, () => locks.abandon(request)),
     lost: (lock, reason) => write({ type: 'lost', time: now(), process, lock, reason }),
-    read: (register) =>
-      record(
+    read: (register, order) => {
+      const asked = order === undefined ? {} : { order };
+      return record(
         nextId(),
-        { op: 'read', ...registerArguments(register) },
-        () => store.read(register.defence, register),
+        { op: 'read', ...registerArguments(register), ...asked },
+        () => store.read(register.defence, { ...register, ...asked }),
         (read) => (read.kind === 'ok' ? read.value : {}),
-      ),
-    write(register, { value, base }) {
+      );
+    },
+    write(register, { value, base, add, order }) {
       const operation = nextId();
+      const change = relative.has(register.defence) && add !== undefined ? { add } : { base };
+      const asked = order === undefined ? {} : { order };
       return record(
         operation,
-        { op: 'write', ...registerArguments(register), value, base },
-        () => store.write(register.defence, { ...register, id: operation, process, value, base }),
+        { op: 'write', ...registerArguments(register), value, ...change, ...asked },
+        () =>
+          store.write(register.defence, {
+            ...register,
+            id: operation,
+            process,
+            value,
+            base,
+            ...change,
+            ...asked,
+          }),
         (written) => {
           if (written.kind === 'ok') return { version: written.value.version };
           return written.kind === 'fail' && written.highest !== undefined ? { highest: written.highest } : {};
         },
       );
     },
-    async readAudit(register, page) {
+    leave: (key) => store.leave(key),
+    async readAudit(register, { sealed, ...page }) {
       const outcome = await record(
         nextId(),
         { op: 'read', ...registerArguments(register) },
@@ -153,7 +174,7 @@ export function openRecorder(options: RecorderOptions): Recorder {
           const audit = await store.audit(register.defence, { key: register.key, ...page });
           return audit.kind === 'ok' ? { kind: 'ok', value: { ...read.value, audit: audit.value } } : audit;
         },
-        (read) => (read.kind === 'ok' ? read.value : {}),
+        (read) => (read.kind === 'ok' ? { ...read.value, ...(sealed && { sealed }) } : {}),
       );
       return outcome.kind === 'ok' ? { kind: 'ok', value: outcome.value.audit } : outcome;
     },

@@ -24,6 +24,8 @@ const config: SessionOptions['config'] = {
   idleMillis: { min: millis(1), max: millis(5) },
   pollMillis: { min: millis(5), max: millis(15) },
   patienceMillis: millis(100),
+  firstId: 1,
+  idStep: 10,
 };
 
 interface Rig {

@@ -12,6 +12,9 @@ import { randomStream } from '../rng.ts';
 import type { Recorder, RegisterOperation } from './recorder.ts';
 import { startRenewal, type Renewal } from './renewal.ts';
 
+/** How soon a sleeping process notices that the run is over. */
+const LOOK_UP_MILLIS = 50;
+
 export interface SessionOptions {
   readonly config: Pick<
     ClientConfig,
@@ -23,6 +26,8 @@ export interface SessionOptions {
     | 'idleMillis'
     | 'pollMillis'
     | 'patienceMillis'
+    | 'firstId'
+    | 'idStep'
   >;
   readonly recipe: Pick<Recipe, 'renewAt'>;
   readonly recorder: Recorder;
@@ -47,6 +52,8 @@ export interface ClientSession extends Session {
 /** What the client knows about a lock it was granted and has not released. */
 interface Hold {
   readonly grant: Grant;
+  /** What was read under it. */
+  readonly keys: Set<string>;
   readonly renewal: Renewal | undefined;
 }
 
@@ -57,6 +64,7 @@ export function openSession(options: SessionOptions): ClientSession {
   const thinking = randomStream(config.seed, 'think');
   const idling = randomStream(config.seed, 'idle');
   const polling = randomStream(config.seed, 'poll');
+  let fresh = 0;
   const holds = new WeakMap<HeldLock, Hold>();
   /** Of every lock held: owner → what to do when it is lost. */
   const losers = new Map<string, (reason: string) => void>();
@@ -91,7 +99,7 @@ export function openSession(options: SessionOptions): ClientSession {
       recorder.lost(lock, reason);
       void renewal?.stop();
     });
-    holds.set(held, { grant, renewal });
+    holds.set(held, { grant, renewal, keys: new Set() });
     return held;
   };
 
@@ -112,7 +120,17 @@ export function openSession(options: SessionOptions): ClientSession {
     get stopping() {
       return options.stopping();
     },
+    now: () => clock.now(),
+    async sleepUntil(time) {
+      for (;;) {
+        const left = (time - clock.now()) / 1e6;
+        if (left <= 0 || options.stopping()) return;
+        await clock.sleep(millis(Math.min(left, LOOK_UP_MILLIS)));
+      }
+    },
+    fresh: () => String(config.firstId + config.idStep * fresh++),
     acquireUnless,
+    tryAcquire: (lock) => acquireUnless(lock, () => true, config.pollMillis.max),
     lost: (request, reason) => losers.get(request.owner)?.(reason),
     acquire(lock) {
       const deadline = clock.now() + nanosOf(config.patienceMillis);
@@ -125,17 +143,19 @@ export function openSession(options: SessionOptions): ClientSession {
       holds.delete(held);
       losers.delete(known.grant.request.owner);
       const renewed = known.renewal?.stop();
+      for (const key of known.keys) await recorder.leave(key);
       await recorder.release(known.grant);
       await renewed;
     },
     think: () => wait(thinking, config.thinkMillis),
     idle: () => wait(idling, config.idleMillis),
-    async read(defence, key, held) {
-      const outcome = await recorder.read(register(defence, key, held));
+    async read(defence, key, held, order) {
+      holds.get(held)?.keys.add(key);
+      const outcome = await recorder.read(register(defence, key, held), order);
       return outcome.kind === 'ok' ? outcome.value : undefined;
     },
     async write(defence, key, held, update) {
-      await recorder.write(register(defence, key, held), update);
+      return (await recorder.write(register(defence, key, held), update)).kind;
     },
   };
 }

@@ -10,6 +10,9 @@ export function withRegister(
   return {
     read: (wanted, request) => (wanted === defence ? register.read(request) : store.read(wanted, request)),
     write: (wanted, request) => (wanted === defence ? register.write(request) : store.write(wanted, request)),
+    leave: (key) => store.leave(key),
+    // A register that belongs to a lock cannot be sealed: its lock service goes on.
+    seal: () => store.seal(),
     audit: (wanted, request) => (wanted === defence ? register.audit(request) : store.audit(wanted, request)),
     [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
   };

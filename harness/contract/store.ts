@@ -7,6 +7,14 @@ export interface StoreRead {
   readonly value: string;
   /** Grows by one with every accepted write of the key. */
   readonly version: string;
+  /** Where the request named an order: it has been applied. */
+  readonly applied?: boolean;
+}
+
+export interface StoreReadRequest {
+  readonly key: string;
+  readonly token?: FencingToken;
+  readonly order?: string;
 }
 
 export interface StoreWrite {
@@ -17,6 +25,10 @@ export interface StoreWrite {
   readonly value: string;
   /** The version `value` was computed from. */
   readonly base: string;
+  /** The same write, put relatively: what a relative defence adds to what is there by then. */
+  readonly add?: string;
+  /** What the write is done for; however often it is sent, it should be applied once. */
+  readonly order?: string;
   readonly token?: FencingToken;
 }
 
@@ -26,22 +38,21 @@ export interface Defence {
   readonly summary: string;
   /** It refuses stale tokens, so only recipes with tokens can use it. */
   readonly needsToken: boolean;
+  /** It takes no new value from its writers but what to add, so only writes that have an `add` can use it. */
+  readonly relative?: true;
 }
 
 /** A single register with its record, without the choice of a defence. */
 export interface Register {
-  read(request: Parameters<StoreClient['read']>[1]): ReturnType<StoreClient['read']>;
+  read(request: StoreReadRequest): ReturnType<StoreClient['read']>;
   write(request: StoreWrite): ReturnType<StoreClient['write']>;
   audit(request: Parameters<StoreClient['audit']>[1]): ReturnType<StoreClient['audit']>;
 }
 
 /** One process's connection to the store. Every method settles within the time limit and never rejects. */
 export interface StoreClient extends AsyncDisposable {
-  read(
-    defence: string,
-    request: { readonly key: string; readonly token?: FencingToken },
-  ): Promise<Outcome<StoreRead>>;
-  /** `fail` with `stale-token` and the highest token seen, where the defence refuses it. */
+  read(defence: string, request: StoreReadRequest): Promise<Outcome<StoreRead>>;
+  /** `fail` with the defence's own word where it refuses, and the highest token seen where it goes by tokens. */
   write(
     defence: string,
     request: StoreWrite,
@@ -55,6 +66,13 @@ export interface StoreClient extends AsyncDisposable {
     defence: string,
     request: { readonly key: string; readonly after: string; readonly limit: number },
   ): Promise<Outcome<readonly AuditRow[]>>;
+  /** The critical section on `key` is over: gives back what a defence still keeps for it. */
+  leave(key: string): Promise<void>;
+  /**
+   * After the run: ends every other session with the store and everything that waits in it, so that no write that was
+   * sent before can take effect any more. What a rule makes of an unanswered write stands on this.
+   */
+  seal(): Promise<Outcome<unknown>>;
 }
 
 export interface StoreAddress {

@@ -1,78 +1,151 @@
 // One process's connection to the store: requests become statements of a session. Row-level decisions are made in
 // `schema.ts`, not here.
 
-import type { StoreAddress, StoreClient } from '../contract/store.ts';
+import type { Outcome } from '../contract/lock-client.ts';
+import type { StoreAddress, StoreClient, StoreReadRequest, StoreWrite } from '../contract/store.ts';
 import { HarnessError } from '../contract/errors.ts';
 import { fencingToken, millis, type AuditRow } from '../history/op.ts';
-import { openSession, openSessions, type Row } from '../postgres/session.ts';
+import {
+  openSession,
+  openSessions,
+  type PostgresSession,
+  type Row,
+  type Values,
+} from '../postgres/session.ts';
+import { defences } from './defences.ts';
 import { STORE_DATABASE, STORE_USER } from './node.ts';
+import { rowLocks } from './row-locks.ts';
 
 const SEED = `insert into register (defence, key, value, version)
-  select defence, key, '0', 0 from unnest($1::text[]) defence, unnest($2::text[]) key on conflict do nothing`;
-const READ = 'select value, version from register where defence = $1 and key = $2';
-const FENCED_READ = 'select current_value as value, current_version as version from fenced_read($1, $2, $3)';
-const WRITE =
-  'select was_accepted, new_version, highest_token from attempt_write($1, $2, $3, $4, $5, $6, $7)';
-const AUDIT = `select seq, op, process, token, base, version, value, accepted from audit
+  select defence, key, $3, 0 from unnest($1::text[]) defence, unnest($2::text[]) key on conflict do nothing`;
+const READ = `select value, version, coalesce($3 = any (orders), false) as applied from register
+  where defence = $1 and key = $2`;
+const LOCKING_READ = `${READ} for update`;
+const FENCED_READ = `select current_value as value, current_version as version, is_applied as applied
+  from fenced_read($1, $2, $3, $4)`;
+const WRITE = `select was_accepted, new_version, highest_token
+  from attempt_write($1, $2, $3, $4, $5, $6, $7, $8, $9)`;
+const ENQUEUE = `insert into queue (op, key, process, token, value, added, order_id)
+  values ($1, $2, $3, $4, $5, $6, $7)`;
+const SERVE = 'select was_accepted, new_version, highest_token from serve_queue($1, $2)';
+const AUDIT = `select seq, op, process, token, base, version, value, order_id, accepted from audit
   where defence = $1 and key = $2 and seq > $3 order by seq limit $4`;
+/** Those that wait for a row first, so that the end of one session does not let the write of another through. */
+const END_OTHERS = `select bool_and(pg_terminate_backend(pid, 5000)) as ended
+  from (
+    select pid from pg_stat_activity
+    where datname = current_database() and backend_type = 'client backend' and pid <> pg_backend_pid()
+    order by wait_event_type is distinct from 'Lock'
+  ) others`;
+const SERVE_WAITING = `select serve_queue(key, null)::text as served
+  from (select distinct key from queue where accepted is null) waiting`;
 
-const STALE_TOKEN = 'stale-token';
-const SEED_TIME_LIMIT = millis(10_000);
+const SETTING_UP_TIME_LIMIT = millis(10_000);
+
+/** What the store holds before anybody has written. */
+export interface StoreContents {
+  readonly defences: readonly string[];
+  readonly keys: readonly string[];
+  /** A whole number. */
+  readonly initialValue: string;
+}
 
 /**
- * Connects to a prepared store and makes sure that every key exists in every defence, with value 0 and version 0.
- * Throws HarnessError('environment') if it cannot.
+ * Connects to a prepared store and makes sure that every key exists in every defence, with the initial value and version
+ * 0. Throws HarnessError('environment') if it cannot.
  */
-export async function openStore(
-  address: StoreAddress,
-  contents: { readonly defences: readonly string[]; readonly keys: readonly string[] },
-): Promise<StoreClient> {
+export async function openStore(address: StoreAddress, contents: StoreContents): Promise<StoreClient> {
   const server = { ...address, user: STORE_USER, database: STORE_DATABASE };
+  // Many clients start at once, and none of them is being measured yet; nor at the end.
+  const unhurried = (): PostgresSession =>
+    openSession({ ...server, commandTimeLimit: SETTING_UP_TIME_LIMIT });
   {
-    // Many clients start at once, and none of them is being measured yet.
-    await using seeding = openSession({ ...server, commandTimeLimit: SEED_TIME_LIMIT });
-    const seeded = await seeding.query('seed', SEED, [contents.defences, contents.keys]);
+    await using seeding = unhurried();
+    const { initialValue } = contents;
+    const seeded = await seeding.query('seed', SEED, [contents.defences, contents.keys, initialValue]);
     if (seeded.kind !== 'ok')
       throw new HarnessError('environment', `the store at ${address.host}:${address.port} cannot be used`, {
         detail: seeded.error,
       });
   }
   const connection = openSessions(() => openSession(server));
+  const locked = rowLocks(server);
+
+  const readRows = (
+    defence: string,
+    { key, token, ...asked }: StoreReadRequest,
+  ): Promise<Outcome<readonly Row[]>> => {
+    const order = asked.order ?? null;
+    if (defence === 'row-lock') return locked.begin(key, 'locking-read', LOCKING_READ, [defence, key, order]);
+    return defence === 'fence-on-read-and-write' && token !== undefined
+      ? connection.query('fenced-read', FENCED_READ, [defence, key, order, token.toString()])
+      : connection.query('read', READ, [defence, key, order]);
+  };
+
+  const writeRows = async (defence: string, write: StoreWrite): Promise<Outcome<readonly Row[]>> => {
+    const { key, id, process, token, base, value, add, order } = write;
+    const shown = token?.toString() ?? null;
+    if (defence === 'serialized-queue') {
+      const enqueue: Values = [id, key, process, shown, value, add ?? null, order ?? null];
+      const [enqueued, served] = await Promise.all([
+        connection.query('enqueue', ENQUEUE, enqueue),
+        connection.query('serve', SERVE, [key, id]),
+      ]);
+      if (enqueued.kind !== 'ok' || served.kind === 'ok') return enqueued.kind === 'ok' ? served : enqueued;
+      // It waits in the queue, and whoever comes next applies it.
+      return { kind: 'info', error: served.error };
+    }
+    const version = isRelative(defence) ? null : base;
+    const values = [defence, key, id, process, shown, version, value, add ?? null, order ?? null];
+    return defence === 'row-lock'
+      ? await locked.commit(key, 'write', WRITE, values)
+      : await connection.query('write', WRITE, values);
+  };
+
   return {
-    async read(defence, { key, token }) {
-      const raisesMark = defence === 'fence-on-read-and-write' && token !== undefined;
-      const rows = raisesMark
-        ? await connection.query('fenced-read', FENCED_READ, [defence, key, token.toString()])
-        : await connection.query('read', READ, [defence, key]);
+    async read(defence, request) {
+      const rows = await readRows(defence, request);
       if (rows.kind !== 'ok') return rows;
       const row = onlyRow(rows.value);
       // `fenced_read` answers a refused reader with nulls.
-      if (row['value'] === null) return { kind: 'fail', error: STALE_TOKEN };
-      return { kind: 'ok', value: { value: text(row, 'value'), version: text(row, 'version') } };
+      if (row['value'] === null) return { kind: 'fail', error: refusalOf(defence) };
+      const applied = request.order === undefined ? {} : { applied: row['applied'] === true };
+      return { kind: 'ok', value: { value: text(row, 'value'), version: text(row, 'version'), ...applied } };
     },
-    async write(defence, { key, id, process, token, base, value }) {
-      const rows = await connection.query('write', WRITE, [
-        defence,
-        key,
-        id,
-        process,
-        token?.toString() ?? null,
-        base,
-        value,
-      ]);
+    async write(defence, write) {
+      const rows = await writeRows(defence, write);
       if (rows.kind !== 'ok') return rows;
       const row = onlyRow(rows.value);
       if (row['was_accepted'] === true) return { kind: 'ok', value: { version: text(row, 'new_version') } };
       const highest =
         row['highest_token'] === null ? {} : { highest: fencingToken(text(row, 'highest_token')) };
-      return { kind: 'fail', error: STALE_TOKEN, ...highest };
+      return { kind: 'fail', error: refusalOf(defence), ...highest };
     },
     async audit(defence, { key, after, limit }) {
       const rows = await connection.query('audit', AUDIT, [defence, key, after, limit]);
       return rows.kind === 'ok' ? { kind: 'ok', value: rows.value.map(auditRow) } : rows;
     },
-    [Symbol.asyncDispose]: () => connection[Symbol.asyncDispose](),
+    leave: (key) => locked.leave(key),
+    async seal() {
+      await using sealing = unhurried();
+      const ended = await sealing.query('end-others', END_OTHERS, []);
+      if (ended.kind !== 'ok') return ended;
+      if (onlyRow(ended.value)['ended'] === false) return { kind: 'fail', error: 'session-goes-on' };
+      return await sealing.query('serve-waiting', SERVE_WAITING, []);
+    },
+    async [Symbol.asyncDispose]() {
+      await connection[Symbol.asyncDispose]();
+      await locked[Symbol.asyncDispose]();
+    },
   };
+}
+
+function isRelative(name: string): boolean {
+  return defences.find((defence) => defence.name === name)?.relative === true;
+}
+
+function refusalOf(name: string): string {
+  return defences.find((defence) => defence.name === name)?.refusal ?? 'refused';
 }
 
 function onlyRow(rows: readonly Row[]): Row {
@@ -96,6 +169,7 @@ function auditRow(row: Row): AuditRow {
     base: text(row, 'base'),
     version: text(row, 'version'),
     value: text(row, 'value'),
+    ...(row['order_id'] !== null && { order: text(row, 'order_id') }),
     accepted: row['accepted'] === true,
   };
 }

@@ -32,7 +32,7 @@ afterAll(() => server[Symbol.asyncDispose]());
 
 function open(key: string, commandTimeLimit: Millis): Promise<StoreClient> {
   const { host, port } = server;
-  return openStore({ host, port, commandTimeLimit }, { defences: ALL, keys: [key] });
+  return openStore({ host, port, commandTimeLimit }, { defences: ALL, keys: [key], initialValue: '0' });
 }
 
 async function fresh(commandTimeLimit = AMPLE): Promise<{ key: string; store: StoreClient }> {
@@ -49,6 +49,7 @@ function write(key: string, value: number, base: number, token?: number): StoreW
     key,
     value: String(value),
     base: String(base),
+    add: '1',
     ...(token !== undefined && { token: fencingToken(String(token)) }),
   };
 }
@@ -71,15 +72,21 @@ async function sql(): Promise<Client> {
   return client;
 }
 
+function rowOf(read: Awaited<ReturnType<StoreClient['read']>>): { readonly value: string } {
+  if (read.kind !== 'ok') throw new Error(read.error);
+  return read.value;
+}
+
 const STALE = { kind: 'fail', error: 'stale-token' };
 
 describe('what each defence does', () => {
   it.each(ALL)('%s: starts at 0, and each accepted write makes the next version', async (defence) => {
     const { key, store } = await fresh();
     expect(await store.read(defence, { key })).toEqual({ kind: 'ok', value: { value: '0', version: '0' } });
-    expect(await store.write(defence, write(key, 7, 0, 1))).toEqual({ kind: 'ok', value: { version: '1' } });
-    expect(await store.write(defence, write(key, 8, 1, 1))).toEqual({ kind: 'ok', value: { version: '2' } });
-    expect(await store.read(defence, { key })).toEqual({ kind: 'ok', value: { value: '8', version: '2' } });
+    expect(await store.write(defence, write(key, 1, 0, 1))).toEqual({ kind: 'ok', value: { version: '1' } });
+    expect(await store.read(defence, { key })).toMatchObject({ value: { value: '1', version: '1' } });
+    expect(await store.write(defence, write(key, 2, 1, 1))).toEqual({ kind: 'ok', value: { version: '2' } });
+    expect(await store.read(defence, { key })).toEqual({ kind: 'ok', value: { value: '2', version: '2' } });
     await store[Symbol.asyncDispose]();
   });
 
@@ -123,6 +130,82 @@ describe('what each defence does', () => {
     await store[Symbol.asyncDispose]();
   });
 
+  it.each(ALL)(
+    '%s: what becomes of a write that was computed from what is no longer there',
+    async (defence) => {
+      const { key, store: late } = await fresh();
+      const next = await open(key, AMPLE);
+      await late.read(defence, { key, token: fencingToken('5') });
+      // The next holder has read and not yet written when the late one writes: the gap that fencing of writes leaves.
+      const nextRead = await next.read(defence, { key, token: fencingToken('6') });
+      const lateWrite = await late.write(defence, write(key, 1, 0, 5));
+      const nextWrite = nextRead.kind === 'ok' ? await next.write(defence, write(key, 1, 0, 6)) : nextRead;
+      const what = [lateWrite, nextWrite].map((outcome) => (outcome.kind === 'fail' ? outcome.error : 'ok'));
+      const { value: found } = rowOf(await late.read(defence, { key, token: fencingToken('7') }));
+      expect([...what, found]).toEqual(
+        {
+          none: ['ok', 'ok', '1'],
+          'fence-on-write': ['ok', 'ok', '1'],
+          'fence-on-read-and-write': ['stale-token', 'ok', '1'],
+          'version-cas': ['ok', 'version-conflict', '1'],
+          'row-lock': ['ok', 'sqlstate-55P03', '1'],
+          'conditional-update': ['ok', 'ok', '2'],
+          'unique-constraint': ['ok', 'not-unique', '1'],
+          'serialized-queue': ['ok', 'ok', '2'],
+        }[defence],
+      );
+      for (const client of [late, next]) await client[Symbol.asyncDispose]();
+    },
+  );
+
+  it('conditional-update and serialized-queue: never go below zero, and apply an order once', async () => {
+    const { key, store } = await fresh();
+    const take = (order: string, add: string): StoreWrite => ({ ...write(key, 0, 0), add, order });
+    for (const [defence, error] of [
+      ['conditional-update', 'condition-not-met'],
+      ['serialized-queue', 'refused-by-writer'],
+    ] as const) {
+      expect(await store.write(defence, take('a', '1'))).toMatchObject({ kind: 'ok' });
+      expect(await store.write(defence, take('a', '1'))).toEqual({ kind: 'fail', error });
+      expect(await store.write(defence, take('b', '-2'))).toEqual({ kind: 'fail', error });
+      expect(await store.write(defence, take('b', '-1'))).toMatchObject({ kind: 'ok' });
+      const rows = await audit(store, defence, key);
+      expect(rows.map(({ value, order, accepted }) => accepted && [order, value])).toEqual([
+        ['a', '1'],
+        false,
+        false,
+        ['b', '0'],
+      ]);
+      expect(await store.read(defence, { key, order: 'b' })).toMatchObject({ value: { applied: true } });
+      expect(await store.read(defence, { key, order: 'c' })).toMatchObject({ value: { applied: false } });
+    }
+    await store[Symbol.asyncDispose]();
+  });
+
+  it('row-lock: keeps others out from the read to the write, or until the client leaves or is gone', async () => {
+    const { key, store } = await fresh();
+    const other = await open(key, AMPLE);
+    const defence = 'row-lock';
+    const kept = { kind: 'fail', error: 'sqlstate-55P03' };
+    expect(await store.write(defence, write(key, 1, 0))).toEqual({ kind: 'fail', error: 'no-transaction' });
+    await store.read(defence, { key });
+    expect(await other.read(defence, { key })).toEqual(kept);
+    await store.leave(key);
+    expect(await other.read(defence, { key })).toMatchObject({ kind: 'ok' });
+    expect(await store.read(defence, { key })).toEqual(kept);
+    await other[Symbol.asyncDispose]();
+    await expect.poll(() => store.read(defence, { key })).toMatchObject({ kind: 'ok' });
+    const admin = await sql();
+    await admin.query(`select pg_terminate_backend(pid, 5000) from pg_stat_activity
+      where state = 'idle in transaction' and pid <> pg_backend_pid()`);
+    await expect
+      .poll(() => store.write(defence, write(key, 1, 0)))
+      .toEqual({ kind: 'fail', error: 'no-transaction' });
+    expect(await audit(store, defence, key)).toEqual([]);
+    await admin.end();
+    await store[Symbol.asyncDispose]();
+  });
+
   it('keeps tokens of 64 bits', async () => {
     const { key, store } = await fresh();
     const token = 9_223_372_036_854_775_806n;
@@ -140,7 +223,7 @@ describe('the audit table', () => {
     const attempts = [write(key, 1, 0, 2), write(key, 5, 0, 1), write(key, 2, 1, 2), write(key, 9, 0)];
     for (const attempt of attempts) await store.write('fence-on-write', attempt);
     const row = (index: number, version: string, accepted: boolean) => {
-      const { key: _key, ...rest } = attempts[index] ?? write(key, 0, 0);
+      const { key: _key, add: _add, ...rest } = attempts[index] ?? write(key, 0, 0);
       return { ...rest, version, accepted, seq: expect.any(String) };
     };
     expect(await audit(store, 'fence-on-write', key)).toEqual([
@@ -166,25 +249,42 @@ describe('the audit table', () => {
   it.each(ALL)('%s: its order is the order of effect, with ten writers at once', async (defence) => {
     const { key, store } = await fresh();
     const writers = await Promise.all(Array.from({ length: 10 }, () => open(key, AMPLE)));
+    let attempts = 0;
     await Promise.all(
       writers.map(async (writer, index) => {
-        for (let turn = 0; turn < 100; turn++)
-          await writer.write(defence, write(key, turn, 0, Math.floor((turn * 10 + index * 7) / 13)));
+        for (let turn = 0; turn < 100; turn++) {
+          const read = await writer.read(defence, { key });
+          if (read.kind !== 'ok') continue; // Another has the row.
+          attempts += 1;
+          const [value, base] = [Number(read.value.value) + 1, Number(read.value.version)];
+          await writer.write(defence, write(key, value, base, Math.floor((turn * 10 + index * 7) / 13)));
+        }
       }),
     );
     const rows = await audit(store, defence, key);
-    expect(rows).toHaveLength(1000);
+    expect(rows).toHaveLength(attempts);
     // Replayed in the table's order, every decision must come out as it was made.
+    const decides: Readonly<Record<string, (row: AuditRow, highest: bigint) => boolean>> = {
+      'fence-on-write': ({ token = -1n }, highest) => token >= highest,
+      'fence-on-read-and-write': ({ token = -1n }, highest) => token >= highest,
+      'version-cas': (row) => row.base === row.version,
+      'unique-constraint': (row) => row.base === row.version,
+    };
     let version = 0;
     let highest = -1n;
-    for (const { token = -1n, accepted, version: met } of rows) {
-      expect(met).toBe(String(version));
-      expect(accepted).toBe(defence === 'none' || token >= highest);
-      if (!accepted) continue;
+    for (const row of rows) {
+      expect(row.version).toBe(String(version));
+      expect(row.accepted).toBe(decides[defence]?.(row, highest) ?? true);
+      if (!row.accepted) continue;
       version += 1;
-      if (token > highest) highest = token;
+      if ((row.token ?? -1n) > highest) highest = row.token ?? -1n;
     }
-    expect(await store.read(defence, { key })).toMatchObject({ value: { version: String(version) } });
+    expect(version).toBeGreaterThan(50);
+    // There is no lock around the writers, and all but these three keep every update all the same.
+    const loses = ['none', 'fence-on-write', 'fence-on-read-and-write'].includes(defence);
+    expect(await store.read(defence, { key })).toMatchObject({
+      value: { version: String(version), ...(!loses && { value: String(version) }) },
+    });
     for (const writer of [store, ...writers]) await writer[Symbol.asyncDispose]();
   });
 });
@@ -203,6 +303,64 @@ describe('a store that does not answer', () => {
     expect(await store.read('none', { key })).toMatchObject({ value: { version: '1' } });
     await blocker.end();
     await store[Symbol.asyncDispose]();
+  });
+
+  it('may apply an order twice that is sent again, if the defence goes neither by order nor by version', async () => {
+    const { key, store } = await fresh(SHORT);
+    const buyer = await open(key, AMPLE);
+    const order = (token: number, value: number, base: number): StoreWrite => ({
+      ...write(key, value, base, token),
+      order: 'a',
+    });
+    const blocker = await sql();
+    await store.read('row-lock', { key });
+    await blocker.query('begin');
+    await blocker.query(`select from register where key = $1 and defence <> 'row-lock' for update`, [key]);
+    const first = await Promise.all(ALL.map((defence) => store.write(defence, order(5, 1, 0))));
+    expect(first.map(({ kind }) => kind)).toEqual(ALL.map((name) => (name === 'row-lock' ? 'ok' : 'info')));
+    const again = ALL.map(async (defence) => {
+      const read = await buyer.read(defence, { key, order: 'a', token: fencingToken('6') });
+      if (read.kind !== 'ok') throw new Error(`${defence}: ${read.error}`);
+      if (read.value.applied !== true) await buyer.write(defence, order(6, 1, 0));
+    });
+    await delay(200);
+    await blocker.query('rollback');
+    await Promise.all(again);
+    const applied = async (defence: string): Promise<number> =>
+      (await audit(buyer, defence, key)).filter(({ accepted }) => accepted).length;
+    expect(
+      Object.fromEntries(await Promise.all(ALL.map(async (name) => [name, await applied(name)]))),
+    ).toEqual({ ...Object.fromEntries(ALL.map((name) => [name, 1])), none: 2, 'fence-on-write': 2 });
+    await blocker.end();
+    for (const client of [store, buyer]) await client[Symbol.asyncDispose]();
+  });
+
+  it('is sealed: what is in flight never lands, and what waits in a queue is applied', async () => {
+    const { key, store } = await fresh();
+    const sealing = await open(key, AMPLE);
+    const blocker = await sql();
+    await blocker.query('begin');
+    await blocker.query(`select from register where key = $1 for update`, [key]);
+    const writing = store.write('none', write(key, 1, 0));
+    const waiting = write(key, 1, 0);
+    const { id, process, value, add } = waiting;
+    await sealing.read('none', { key });
+    const queued = await sql();
+    await queued.query('insert into queue (op, key, process, value, added) values ($1, $2, $3, $4, $5)', [
+      id,
+      key,
+      process,
+      value,
+      add,
+    ]);
+    // The blocker's session is one of those that end, and so is its row lock.
+    blocker.on('error', () => {});
+    queued.on('error', () => {});
+    expect(await sealing.seal()).toMatchObject({ kind: 'ok' });
+    expect(await writing).toEqual({ kind: 'info', error: 'connection-lost' });
+    expect(await audit(sealing, 'none', key)).toEqual([]);
+    expect((await audit(sealing, 'serialized-queue', key)).map((row) => row.id)).toEqual([id]);
+    for (const client of [store, sealing]) await client[Symbol.asyncDispose]();
   });
 
   it('makes everything unknown that waits on the same connection', async () => {
@@ -243,7 +401,7 @@ describe('a store that does not answer', () => {
   });
 
   it('cannot be opened when it is not there, or not prepared', async () => {
-    const contents = { defences: ALL, keys: ['k1'] };
+    const contents = { defences: ALL, keys: ['k1'], initialValue: '0' };
     const address = { host: server.host, commandTimeLimit: AMPLE };
     await expect(openStore({ ...address, port: 1 }, contents)).rejects.toThrow(HarnessError);
     const admin = await sql();

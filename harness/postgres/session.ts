@@ -1,5 +1,5 @@
 // One session with a PostgreSQL server, which both the store and the lock service stand on. Statements are prepared,
-// pipelined, and each its own transaction. Past the time limit the outcome is `info` and the session is ended by
+// pipelined, and each its own transaction, unless one of them begins a longer one. Past the time limit the outcome is `info` and the session is ended by
 // destroying its connection, since the statement may still run; a session that has ended stays ended.
 
 import { Socket } from 'node:net';
@@ -16,10 +16,12 @@ export interface PostgresAddress {
   readonly user: string;
   readonly database: string;
   readonly commandTimeLimit: Millis;
+  /** A statement that waits longer than this for a row is refused; absent: it waits for as long as its time limit. */
+  readonly rowWaitMillis?: Millis;
 }
 
 export interface PostgresSession extends AsyncDisposable {
-  /** Runs one prepared statement as one transaction. Never rejects. */
+  /** Runs one prepared statement, as one transaction if none was begun. Never rejects. */
   query(name: string, statement: string, values: Values): Promise<Outcome<readonly Row[]>>;
   readonly ended: boolean;
   /** Settles once, when the session has ended, whoever ended it. */
@@ -59,11 +61,16 @@ export const POSTGRES_ERRORS: readonly ErrorMeaning[] = [
 ];
 
 /** Begins to connect at once; `commandTimeLimit` bounds connecting and, apart from that, each statement. */
-export function openSession({ commandTimeLimit, ...server }: PostgresAddress): PostgresSession {
+export function openSession({
+  commandTimeLimit,
+  rowWaitMillis,
+  ...server
+}: PostgresAddress): PostgresSession {
   const socket = new Socket();
   const client = new Client({
     ...server,
     connectionTimeoutMillis: commandTimeLimit,
+    ...(rowWaitMillis !== undefined && { lock_timeout: rowWaitMillis }),
     pipeline: true,
     // Ours, so that it can be destroyed; the driver only knows how to say goodbye.
     stream: () => socket,
