@@ -65,9 +65,14 @@ export function quota(): (code: FindingCode, store?: string) => boolean {
   };
 }
 
+/** So many findings of one code that are not listed are counted; past that a rule need not look for them. */
+const OMITTED_MAX = 100_000;
+
 /** Findings as a rule makes them: the first `FINDINGS_MAX` of a code are kept, the others counted and never made. */
 export interface Collector<Code extends FindingCode> {
   add(code: Code, make: () => Finding<Code>): void;
+  /** There are so many that one more says nothing. Pairs of grants would else be the square of what there is to read. */
+  hasEnough(code: Code): boolean;
   /** `inOrder`. */
   result(): RuleResult<Code>;
 }
@@ -75,13 +80,18 @@ export interface Collector<Code extends FindingCode> {
 export function collector<Code extends FindingCode>(): Collector<Code> {
   const findings: Finding<Code>[] = [];
   const listed = quota();
-  let omitted = 0;
+  const omitted = new Map<Code, number>();
   return {
     add(code, make) {
       if (listed(code)) findings.push(make());
-      else omitted += 1;
+      else omitted.set(code, (omitted.get(code) ?? 0) + 1);
     },
-    result: () => resultOf(inOrder(findings), omitted),
+    hasEnough: (code) => (omitted.get(code) ?? 0) >= OMITTED_MAX,
+    result: () =>
+      resultOf(
+        inOrder(findings),
+        [...omitted.values()].reduce((sum, count) => sum + count, 0),
+      ),
   };
 }
 
