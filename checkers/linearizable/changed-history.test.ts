@@ -4,7 +4,8 @@
 import { describe, expect, it } from 'vitest';
 import { modelNamed } from './catalogue.ts';
 import { decidePartition } from './decide.ts';
-import { Kind, type Entries } from './entries.ts';
+import { Kind, type Entries, type LockEntries } from './entries.ts';
+import type { Model } from './model.ts';
 import type { Decision } from './polynomial/decision.ts';
 import { fencedMutex } from './models/fenced-mutex.ts';
 import { leaseMutex } from './models/lease-mutex.ts';
@@ -139,22 +140,24 @@ describe.each(subjects)('a history of $name', ({ draw, verdictOf, alphabet }) =>
   });
 });
 
-describe('one violation put into what clients record', () => {
-  const verdictOf = (model: typeof mutex, { parts, spans }: Drawn): string => {
-    const found = named(model.name);
-    const decide = found.of === 'lock' ? found.decide : undefined;
-    return decidePartition(lockEntries(parts, spans), model, SEARCH_LIMITS, decide).verdict;
-  };
-  const recorded = (random: Chance, unknownPermille: number, lease?: number): Drawn =>
-    attempts(random, {
-      clients: 3,
-      operations: 60,
-      tokens: true,
-      unknownPermille,
-      wrongPermille: 0,
-      ...(lease !== undefined && { lease }),
-    });
+function verdictBy(model: Model<LockEntries>, { parts, spans }: Drawn): string {
+  const found = named(model.name);
+  const decide = found.of === 'lock' ? found.decide : undefined;
+  return decidePartition(lockEntries(parts, spans), model, SEARCH_LIMITS, decide).verdict;
+}
 
+function recorded(random: Chance, unknownPermille: number, lease?: number): Drawn {
+  return attempts(random, {
+    clients: 3,
+    operations: 60,
+    tokens: true,
+    unknownPermille,
+    wrongPermille: 0,
+    ...(lease !== undefined && { lease }),
+  });
+}
+
+describe('one violation put into what clients record', () => {
   it.each([
     [mutex, 0, undefined],
     [ownedMutex, 100, undefined],
@@ -165,7 +168,7 @@ describe('one violation put into what clients record', () => {
     let injected = 0;
     for (let round = 0; round < 60 * TEST_BUDGET; round++) {
       const { parts, spans } = recorded(random, unknownPermille, lease);
-      expect(verdictOf(model, { parts, spans })).toBe('valid');
+      expect(verdictBy(model, { parts, spans })).toBe('valid');
       const granted = parts.findIndex(
         (part, index) =>
           part.kind === Kind.acquire &&
@@ -183,7 +186,7 @@ describe('one violation put into what clients record', () => {
       const at = (spans[granted]?.returned ?? 0) + 1;
       const intruder: Part = { kind: Kind.acquire, owner: 1000, ...(lease !== undefined && { lease }) };
       const changed = { parts: [...parts, intruder], spans: [...spans, { invoked: at, returned: at }] };
-      if (verdictOf(model, changed) !== 'invalid') throw new Error(JSON.stringify(changed));
+      if (verdictBy(model, changed) !== 'invalid') throw new Error(JSON.stringify(changed));
     }
     expect(injected).toBeGreaterThan(20);
   });
@@ -204,7 +207,7 @@ describe('one violation put into what clients record', () => {
         return { ...part, token };
       });
       const changed = { parts: tokens, spans };
-      if (verdictOf(fencedMutex, changed) !== 'invalid') throw new Error(JSON.stringify(changed));
+      if (verdictBy(fencedMutex, changed) !== 'invalid') throw new Error(JSON.stringify(changed));
     }
     expect(swapped).toBeGreaterThan(20);
   });
