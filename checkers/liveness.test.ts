@@ -210,3 +210,41 @@ describe('a history in which a fault did not end', () => {
     });
   });
 });
+
+/** Between these times, in milliseconds. */
+const harness = (since: number, time: number, loopDelayMillis: number): Fields[number] => ({
+  type: 'harness',
+  since: since * 1e6,
+  time,
+  loopDelayMillis,
+});
+
+describe('where the harness itself stood still', () => {
+  const stuck = [orphan, attempt(2, 2150), attempt(3, 2400)];
+
+  it('claims nothing, and says why', () => {
+    expect(judged(stuck, {}, [...killed, harness(1000, 2000, 250)])).toEqual({
+      verdict: 'unknown',
+      reason: 'k1 could not be had in time, but lockpick itself stood still meanwhile',
+    });
+    expect(judged(stuck, {}, [...killed, harness(2300, 3300, 900)])).toMatchObject({ verdict: 'invalid' });
+    expect(judged(stuck, {}, [...killed, harness(2155, 3300, 900)])).toMatchObject({ verdict: 'unknown' });
+  });
+
+  it('gives the service its slack again, and then claims', () => {
+    const late = [...stuck, attempt(4, 2999), attempt(5, 3000)];
+    expect(found(late, {}, [...killed, harness(1000, 2000, 250)])).toEqual(['stuck-lock 1 5']);
+  });
+
+  it('minds neither a short delay nor a stall that was over long before', () => {
+    expect(found(stuck, {}, [...killed, harness(1000, 2000, 249)])).toEqual(['stuck-lock 1 2 3']);
+    expect(found(stuck, {}, [...killed, harness(0, 1000, 900)])).toEqual(['stuck-lock 1 2 3']);
+  });
+
+  it('takes stalls of one span after the other for one, and says nothing of a lock that could be had', () => {
+    const twice = [harness(500, 1500, 300), harness(1500, 2500, 300)];
+    expect(judged(stuck, {}, [...killed, ...twice])).toMatchObject({ verdict: 'unknown' });
+    const had = [...stuck, granted(6, 'c2', [2500, 2510])];
+    expect(judged(had, {}, [...killed, ...twice])).toEqual({ verdict: 'valid' });
+  });
+});

@@ -5,11 +5,13 @@
 // `stuck-lock`: all were answered `busy`, so something is left behind that never ends. `not-reacquired`: others failed
 // too, for a while. Why not count from the last release: an acquire of unknown outcome may hold the lock for a TTL from
 // then on, and so may a renew. For `not-reacquired` one that was sent after the heal does not count as that: it is the
-// very sign of a service that does not answer. O(n).
+// very sign of a service that does not answer. Where the harness itself stalled nothing is claimed: the service gets its
+// slack again after the stall, and no attempt that met one counts. O(n) for each stall.
 
-import type { Acquire, History, Renew } from '../harness/history/history.ts';
-import type { Grant } from '../harness/history/grants.ts';
+import type { Acquire, History, Operation, Renew } from '../harness/history/history.ts';
+import type { Grant, Interval } from '../harness/history/grants.ts';
 import { millis, nanosOf } from '../harness/history/op.ts';
+import { stallsOf } from '../harness/history/stalls.ts';
 import { findingOf, inOrder } from './finding.ts';
 import { resultOf, type Finding, type RuleResult } from './verdict.ts';
 import { list, seconds } from './wording.ts';
@@ -31,11 +33,20 @@ export function liveness(history: History, grants: readonly Grant[]): RuleResult
   );
   const grantsByLock = Map.groupBy(grants, ({ lock }) => lock);
   const downs = new Map(history.downs.map(({ process, time }) => [process, time]));
+  const stalls = stallsOf(history);
   const findings: Finding<Code>[] = [];
+  const doubtful: string[] = [];
   for (const [lock, operations] of claims) {
-    const finding = unavailable(history, { operations, grants: grantsByLock.get(lock) ?? [], downs });
+    const record = { operations, grants: grantsByLock.get(lock) ?? [], downs };
+    const finding = unavailable(history, record, stalls);
     if (finding !== undefined) findings.push(finding);
+    else if (stalls.length > 0 && unavailable(history, record, []) !== undefined) doubtful.push(lock);
   }
+  if (findings.length === 0 && doubtful.length > 0)
+    return {
+      verdict: 'unknown',
+      reason: `${list(doubtful)} could not be had in time, but lockpick itself stood still meanwhile`,
+    };
   return resultOf(inOrder(findings));
 }
 
@@ -86,23 +97,36 @@ function lastOf(leases: Iterable<Lease>): Lease | undefined {
   return last;
 }
 
-function unavailable(history: History, lock: LockRecord): Finding<Code> | undefined {
+/** When it must be had again, if nobody holds it from `from` on. */
+function dueAfter(from: number, slack: number, stalls: readonly Interval[]): number {
+  return stalls.reduce<number>(
+    (due, { start, end }) => (start < due ? Math.max(due, end + slack) : due),
+    from + slack,
+  );
+}
+
+function unavailable(
+  history: History,
+  lock: LockRecord,
+  stalls: readonly Interval[],
+): Finding<Code> | undefined {
   const { slackMillis } = history.header.meta;
   const slack = nanosOf(slackMillis === undefined ? DEFAULT_SLACK_MILLIS : millis(slackMillis));
   const healed = history.faults.reduce((latest, { end = 0 }) => Math.max(latest, end), 0);
   const attempts = lock.operations.filter(
-    (operation): operation is Acquire => operation.op === 'acquire' && operation.completed !== undefined,
+    (operation): operation is Acquire =>
+      operation.op === 'acquire' && operation.completed !== undefined && !metAny(operation, stalls),
   );
   const leases = leasesOf(history, lock, healed);
 
   const last = lastOf(leases);
-  const due = Math.max(healed, last?.over ?? 0) + slack;
+  const due = dueAfter(Math.max(healed, last?.over ?? 0), slack, stalls);
   const refused = attempts.filter(({ invoked }) => invoked >= due);
   if (refused.length > 0 && refused.every(({ error }) => error === 'busy'))
     return refusal(history, { code: 'stuck-lock', attempts: refused, last, due });
 
   const lastKnown = lastOf(leases.filter(({ of }) => of.outcome === 'ok' || of.invoked < healed));
-  const dueKnown = Math.max(healed, lastKnown?.over ?? 0) + slack;
+  const dueKnown = dueAfter(Math.max(healed, lastKnown?.over ?? 0), slack, stalls);
   const failed = attempts.filter(({ invoked }) => invoked >= dueKnown);
   // `busy` may be the answer to a late acquire of unknown outcome, whose lease is not over yet.
   const unanswered = failed.filter(({ error }) => error !== 'busy');
@@ -110,6 +134,10 @@ function unavailable(history: History, lock: LockRecord): Finding<Code> | undefi
   if (unanswered.length > 1 && lasted >= PERSISTENT_NANOS)
     return refusal(history, { code: 'not-reacquired', attempts: failed, last: lastKnown, due: dueKnown });
   return undefined;
+}
+
+function metAny({ invoked, completed }: Operation, spans: readonly Interval[]): boolean {
+  return spans.some(({ start, end }) => invoked <= end && (completed ?? Infinity) >= start);
 }
 
 function refusal(

@@ -155,6 +155,11 @@ describe('power', () => {
   });
 });
 
+const watched = (loopDelayMillis: number): Fields => [
+  { type: 'harness', since: 0, time: 1000, loopDelayMillis, cpuWaitMillis: 900.5 },
+  { type: 'harness', since: 1000e6, time: 2000, loopDelayMillis: 3 },
+];
+
 describe('a warning', () => {
   const pause: Span = { fault: 'pause', targets: ['c1'], begin: 40, acted: 50, end: 90 };
 
@@ -207,5 +212,13 @@ describe('a warning', () => {
     const forGood = handedOver.map((one) => ({ ...one, asks: { lock: 'k1' } }));
     expect(warned(historyOf(forGood, { clockErrorNanos: 20e6 }))).toEqual([]);
     expect(warned(historyOf(forGood, { clockErrorNanos: 50e6 }))).toContain('clock-uncertain');
+  });
+
+  it('is given if the harness itself stood still, but decides nothing', () => {
+    expect(warned(historyOf(handedOver, {}, watched(249)))).toEqual([]);
+    expect(warned(historyOf(handedOver, {}, watched(250)))).toEqual(['harness-stalled (not decisive)']);
+    expect(power(historyOf(handedOver, {}, watched(250))).warnings[0]?.message).toContain(
+      'once, first at 0.000 s',
+    );
   });
 });

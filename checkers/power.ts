@@ -5,10 +5,11 @@
 import { byHolder } from '../harness/history/by-holder.ts';
 import type { FaultSpan, History } from '../harness/history/history.ts';
 import type { Grant, Interval } from '../harness/history/grants.ts';
+import { stallsOf } from '../harness/history/stalls.ts';
 import { clientContainers, containerOf } from './finding.ts';
 import { meeting, spansOf, type Spans } from './spans.ts';
 import type { Finding, Power } from './verdict.ts';
-import { list } from './wording.ts';
+import { list, seconds } from './wording.ts';
 
 type Warning = Power['warnings'][number];
 
@@ -36,6 +37,7 @@ export function powerOf(history: History, grants: readonly Grant[], findings: re
       ...loadWarnings(history, grants.length, contendedHandoffs),
       ...faultWarnings(history, acted.length, hitSomething),
       ...clockWarnings(history, grants),
+      ...stallWarnings(history),
     ],
   };
 }
@@ -61,14 +63,14 @@ function faultWarnings({ header, faults }: History, acted: number, hitSomething:
     const what =
       faults.length === 0
         ? `${list(plannedFaults)} was planned and never began`
-        : `none of ${faults.length} faults was proved to act`;
+        : `none of ${faults.length} faults was proved to act${whyNot(faults)}`;
     return [{ code, message: what, decisive: true }];
   }
   const warnings: Warning[] = [];
   if (idle.length > 0)
     warnings.push({
       code,
-      message: `${idle.length} of ${faults.length} faults were not proved to act: ${list(idle)}`,
+      message: `${idle.length} of ${faults.length} faults were not proved to act: ${list(idle)}${whyNot(faults)}`,
       decisive: false,
     });
   if (acted > 0 && !hitSomething)
@@ -78,6 +80,14 @@ function faultWarnings({ header, faults }: History, acted: number, hitSomething:
       decisive: true,
     });
   return warnings;
+}
+
+/** That faults cannot hurt what they were aimed at, where the nemesis said so. */
+function whyNot(faults: readonly FaultSpan[]): string {
+  const reasons = faults.flatMap(({ fault, evidence: { notApplicable } }) =>
+    typeof notApplicable === 'string' ? [`; ${fault} is not applicable: ${notApplicable}`] : [],
+  );
+  return [...new Set(reasons)].join('');
 }
 
 function clockWarnings({ header, operations }: History, grants: readonly Grant[]): Warning[] {
@@ -101,6 +111,21 @@ function clockWarnings({ header, operations }: History, grants: readonly Grant[]
       code: 'clock-uncertain',
       message: `stamps are off by up to ${clockErrorNanos / 1e6} ms, too much against ${against}`,
       decisive: true,
+    },
+  ];
+}
+
+function stallWarnings(history: History): Warning[] {
+  const stalls = stallsOf(history);
+  if (stalls.length === 0) return [];
+  const nanos = stalls.reduce((sum, { start, end }) => sum + end - start, 0);
+  return [
+    {
+      code: 'harness-stalled',
+      message:
+        `lockpick itself stood still ${stalls.length === 1 ? 'once' : `${stalls.length} times`}, first at ${seconds(stalls[0]?.start ?? 0)}: for ` +
+        `${(nanos / 1e9).toFixed(1)} s nothing that came late is held against the lock service`,
+      decisive: false,
     },
   ];
 }

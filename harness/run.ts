@@ -13,6 +13,7 @@ import { LockProcesses } from './lock-processes.ts';
 import { Nemesis } from './nemesis/nemesis.ts';
 import { clientNames, type Plan } from './plan.ts';
 import type { RunDirectory } from './results.ts';
+import { watchHarness } from './self-watch.ts';
 
 export interface RunParts {
   readonly backend: Backend;
@@ -39,6 +40,8 @@ export interface FaultSite {
   readonly servers: readonly Node[];
   /** Starts an exited client again with a new process that joins in. */
   readonly restartClient: (node: Node) => Promise<void>;
+  /** What a client's process takes for the time of day, in milliseconds since 1970; undefined: it does not answer. */
+  readonly readClientTime: (node: Node) => Promise<number | undefined>;
 }
 
 /** The final phase tries a lock for TTL + the backend's slack + this; a liveness claim needs tries after both. */
@@ -101,11 +104,13 @@ export async function run(
   using journal = new Journal(directory.history, parts.header({ clockErrorNanos, serverVersions }));
   using _recording = clients.recordInto(journal);
   journal.onEvent((event) => observer.event(event));
+  using _watch = watchHarness(clock, (event) => journal.append(event));
 
   const { roles } = parts.backend;
   const faultKinds = parts.faultKinds({
     servers: serverNodes,
     restartClient: (node) => clients.replace(node),
+    readClientTime: (node) => clients.readTime(node),
   });
   {
     await using nemesis = new Nemesis({

@@ -8,6 +8,7 @@ import type {
   Down,
   FaultEvent,
   FencingToken,
+  HarnessEvent,
   Header,
   HistoryEvent,
   Invoke,
@@ -102,6 +103,8 @@ export interface History {
   readonly downs: readonly Down[];
   readonly faults: readonly FaultSpan[];
   readonly servers: readonly ServerEvent[];
+  /** About once a second; empty: nobody watched. */
+  readonly harness: readonly HarnessEvent[];
   /** The last stamp of each process, whatever it said. */
   readonly lastSeen: ReadonlyMap<string, Nanos>;
   /** The last stamp of all. */
@@ -148,6 +151,7 @@ export function openAssembly(header: Header): Assembly {
   const losses: Lost[] = [];
   const downs: Down[] = [];
   const servers: ServerEvent[] = [];
+  const harness: HarnessEvent[] = [];
   const faults = new Map<string, FaultSpan>();
   const lastSeen = new Map<string, Nanos>();
   let end = 0 as Nanos;
@@ -199,6 +203,9 @@ export function openAssembly(header: Header): Assembly {
         case 'server':
           servers.push(event);
           break;
+        case 'harness':
+          harness.push(event);
+          break;
         case 'fault':
           faults.set(event.id, faultSpan(faults.get(event.id), event, line));
           break;
@@ -209,7 +216,17 @@ export function openAssembly(header: Header): Assembly {
     finish() {
       for (const invoke of pending.values()) operations.push(operationOf(invoke, undefined));
       operations.sort((a, b) => a.invoked - b.invoked || a.id - b.id);
-      return { header, operations, losses, downs, faults: [...faults.values()], servers, lastSeen, end };
+      return {
+        header,
+        operations,
+        losses,
+        downs,
+        faults: [...faults.values()],
+        servers,
+        harness,
+        lastSeen,
+        end,
+      };
     },
   };
 }

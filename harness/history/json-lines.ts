@@ -243,6 +243,15 @@ export function decodeEvent(line: string, lineNumber: number): HistoryEvent {
         role: fields.text('role'),
         ...(fields.has('term') && { term: fields.scalar('term') }),
       };
+    case 'harness':
+      return {
+        type,
+        time,
+        since: fields.nanos('since'),
+        loopDelayMillis: fields.duration('loopDelayMillis'),
+        ...(fields.has('cpuWaitMillis') && { cpuWaitMillis: fields.duration('cpuWaitMillis') }),
+        ...(fields.has('cpuStolenMillis') && { cpuStolenMillis: fields.duration('cpuStolenMillis') }),
+      };
     default:
       return fields.refuse(`unknown event type ${shortened(type)}`);
   }

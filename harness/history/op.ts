@@ -214,4 +214,17 @@ export interface ServerEvent {
   readonly term?: string;
 }
 
-export type HistoryEvent = Invoke | Completion | Lost | Down | FaultEvent | ServerEvent;
+/** How the harness itself fared since `since`: what it was late for is nobody else's fault. */
+export interface HarnessEvent {
+  readonly type: 'harness';
+  readonly time: Nanos;
+  readonly since: Nanos;
+  /** The longest time for which its event loop stood still. */
+  readonly loopDelayMillis: Millis;
+  /** For how long at least one process on the machine waited for a processor, if the kernel counts that. */
+  readonly cpuWaitMillis?: Millis;
+  /** Where it does not: processor time that the machine was denied by what it runs on. */
+  readonly cpuStolenMillis?: Millis;
+}
+
+export type HistoryEvent = Invoke | Completion | Lost | Down | FaultEvent | ServerEvent | HarnessEvent;

@@ -47,6 +47,7 @@ export class Tracker {
         return;
       case 'fault':
       case 'server':
+      case 'harness':
         return;
     }
   }

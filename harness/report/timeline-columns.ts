@@ -4,6 +4,7 @@
 import { deflateRawSync } from 'node:zlib';
 import { intersect, type Grant, type Interval } from '../history/grants.ts';
 import type { Operation } from '../history/history.ts';
+import { stallsOf } from '../history/stalls.ts';
 import { CODE_MEANING, type CodeMeaning } from './meaning.ts';
 import {
   circumstances,
@@ -151,14 +152,25 @@ export function timelineColumns(view: RunView): TimelineColumns {
         ? []
         : { lock: lockIndex.get(grant.lock) ?? 0, from: micros(overlap.start), until: micros(overlap.end) },
     ),
-    faults: history.faults.map((fault) => ({
-      id: name(fault.id),
-      says: faultClause(fault),
-      lanes: lanesOf(fault.targets),
-      begin: micros(fault.begin),
-      acted: fault.acted === undefined ? -1 : micros(fault.acted),
-      end: fault.end === undefined ? -1 : micros(fault.end),
-    })),
+    faults: [
+      ...history.faults.map((fault) => ({
+        id: name(fault.id),
+        says: faultClause(fault),
+        lanes: lanesOf(fault.targets),
+        begin: micros(fault.begin),
+        acted: fault.acted === undefined ? -1 : micros(fault.acted),
+        end: fault.end === undefined ? -1 : micros(fault.end),
+      })),
+      // Hatched over every lane: whatever was late then, lockpick itself was.
+      ...stallsOf(history).map(({ start, end }) => ({
+        id: 'lockpick',
+        says: 'lockpick itself stood still: nothing that came late is held against the lock service',
+        lanes: lanes.map((_, lane) => lane),
+        begin: micros(start),
+        acted: micros(start),
+        end: micros(end),
+      })),
+    ],
     notes: [
       ...history.downs.flatMap(({ process, time, reason }) =>
         lanesOf([process]).map((lane) => ({
