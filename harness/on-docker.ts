@@ -18,7 +18,7 @@ import { DEFAULT_CLOCK_TOLERANCE } from './history/grants.ts';
 import { HISTORY_FORMAT, HISTORY_VERSION } from './history/op.ts';
 import { failoverFault } from './nemesis/faults/failover.ts';
 import { killFault } from './nemesis/faults/kill.ts';
-import { partitionFault } from './nemesis/faults/partition.ts';
+import { partitionFaults } from './nemesis/faults/partition.ts';
 import { pauseFault } from './nemesis/faults/pause.ts';
 import { restartEmptyFault } from './nemesis/faults/restart-empty.ts';
 import { onEach } from './nemesis/faults/scope.ts';
@@ -94,19 +94,19 @@ export async function onDocker(say: (line: string) => void): Promise<DockerStage
         parts: {
           backend,
           schedule,
-          faultKinds: ({ servers: nodes, restartClient }) => {
+          faultKinds: ({ servers: nodes, clients, store: storeServer, restartClient }) => {
             const { roles } = backend;
             const restart =
               roles?.rejoin === undefined
                 ? {}
                 : { rejoin: async (node: Node): Promise<void> => roles.rejoin?.(node, nodes) };
-            return [
+            const ofNodes = [
               pauseFault(),
               killFault({ restartClient, ...restart }),
               restartEmptyFault(restart),
-              partitionFault(nodes),
               failoverFault(nodes, roles),
             ].map(onEach);
+            return [...ofNodes, ...partitionFaults({ servers: nodes, clients, store: storeServer })];
           },
           store,
           prepareStore,

@@ -38,6 +38,8 @@ export interface Seen {
 /** What faults need to know of the run that they happen in. */
 export interface FaultSite {
   readonly servers: readonly Node[];
+  readonly clients: readonly Node[];
+  readonly store: Node;
   /** Starts an exited client again with a new process that joins in. */
   readonly restartClient: (node: Node) => Promise<void>;
   /** What a client's process takes for the time of day, in milliseconds since 1970; undefined: it does not answer. */
@@ -109,6 +111,8 @@ export async function run(
   const { roles } = parts.backend;
   const faultKinds = parts.faultKinds({
     servers: serverNodes,
+    clients: nodes,
+    store,
     restartClient: (node) => clients.replace(node),
     readClientTime: (node) => clients.readTime(node),
   });

@@ -1,4 +1,4 @@
-// A firewall chain of our own in a node's sandbox: made in one transaction, removed without touching anybody else's
+// Firewall chains of our own in a node's sandbox: each made in one transaction, removed without touching anybody else's
 // rules. The sandbox owns the network namespace, so the rules outlive the node's process. Knows iptables, no faults.
 
 import type { Node } from '../../contract/cluster.ts';
@@ -6,6 +6,9 @@ import { HarnessError } from '../../contract/errors.ts';
 import { millis } from '../../history/op.ts';
 
 const TIME_LIMIT = millis(10_000);
+
+/** What the names of all our chains begin with. */
+export const CHAIN_PREFIX = 'LOCKPICK-';
 
 /**
  * Puts a chain in front of what the node receives and sends; `rules` as
@@ -35,11 +38,22 @@ export async function openFirewall(node: Node, chain: string): Promise<void> {
   await run(node, script.join('\n'));
 }
 
-/** How many packets the chain has dropped. */
-export async function droppedPackets(node: Node, chain: string): Promise<number> {
+/** How many packets each rule of the chain has met so far, in their order. */
+export async function packetsMet(node: Node, chain: string): Promise<readonly number[]> {
   const listing = await run(node, `iptables -w -n -v -x -L ${chain}`);
-  const counts = listing.split('\n').map((line) => Number(/^\s*(\d+)\s+\d+\s+DROP/.exec(line)?.[1] ?? 0));
-  return counts.reduce((sum, count) => sum + count, 0);
+  return listing
+    .split('\n')
+    .map((line) => /^\s*(\d+)\s+\d+\s+[A-Z]/.exec(line)?.[1])
+    .filter((count) => count !== undefined)
+    .map(Number);
+}
+
+/** Whether other chains of ours than this one are in force at the node, so that it may be deaf for their reasons. */
+export async function hasOtherChains(node: Node, chain: string): Promise<boolean> {
+  const rules = await run(node, 'iptables -w -S INPUT');
+  return [...rules.matchAll(/-j (\S+)/g)].some(
+    ([, target = '']) => target.startsWith(CHAIN_PREFIX) && target !== chain,
+  );
 }
 
 async function run(node: Node, script: string): Promise<string> {

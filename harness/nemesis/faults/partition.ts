@@ -1,76 +1,158 @@
-// The fault `partition`: the node and some servers stop hearing each other. Silent DROP of packets from and to their
-// addresses, in a firewall chain of its own in the node's sandbox, so that killing and starting the node keeps the cut.
-// Proved from both ends: connecting times out instead of being answered or refused, and the rules have counted packets.
+// The faults `partition`, `reply-lost` and `reply-late`: some nodes do not hear others. Silent DROP in a firewall chain of
+// its own in the nodes' sandboxes, so that killing and starting a node keeps the cut; all nodes at once, one exec each.
+// Proved from both ends, pair by pair and direction by direction (`hearing.ts`): who is cut off hears nothing and gets
+// no answer, the rules have met packets, and whoever should still hear each other does.
 
-import { monotonicClock, monotonicOrigin } from '../../clock.ts';
+import { monotonicClock, monotonicOrigin, type Clock } from '../../clock.ts';
 import type { Node } from '../../contract/cluster.ts';
 import { HarnessError } from '../../contract/errors.ts';
-import type { FaultSpec, NodeFaultKind } from '../../contract/fault.ts';
-import { millis, type JsonRecord } from '../../history/op.ts';
-import { closeFirewall, droppedPackets, openFirewall } from './firewall.ts';
+import type { ActiveFault, FaultKind } from '../../contract/fault.ts';
+import type { JsonRecord } from '../../history/op.ts';
+import { CHAIN_PREFIX, closeFirewall, hasOtherChains, openFirewall, packetsMet } from './firewall.ts';
+import { filtersOf, isDeaf, pairsOf, type Grudge } from './grudge.ts';
+import { whoHearsWhom, type Hearing } from './hearing.ts';
+import { grudgeBetween, nodesNamed, type Network } from './network.ts';
 import { millisSince, putInForce } from './scope.ts';
 
-const KNOCK_TIME_LIMIT = millis(10_000);
-/** A connection to a live node takes far less; one to a cut-off node hangs for minutes. */
-const SILENCE_SECONDS = '0.3';
-/** Nobody listens there: a node that can be reached refuses at once. */
-const CLOSED_PORT = 9;
-/** `timeout` ended it by SIGKILL. */
-const TIMED_OUT = 137;
+const HEAL_ATTEMPTS = 3;
+const NOBODY_DEAF: Grudge = new Map();
+let chains = 0;
 
-/** Acts in about 60 ms; `inject` resolves when it is proved, some 0.5 s later. */
-export function partitionFault(servers: readonly Node[]): NodeFaultKind {
-  const clock = monotonicClock(monotonicOrigin());
-  let count = 0;
-  return {
-    name: 'partition',
-    summary: 'drops every packet between the node and others (parameter `from`: `servers` or `one-server`)',
+/**
+ * `partition`, and what it makes of replies: while they are held back the servers hear what a client asks for, and do it.
+ * A reply that is still waited for when that ends arrives late, by TCP's own retransmission; so it is lost if the client
+ * waits for a shorter time. Acts in about 60 ms; `inject` resolves when it is proved, some 0.6 s later.
+ */
+export function partitionFaults(network: Network): readonly FaultKind[] {
+  const kind = (name: string, summary: string, fixed: JsonRecord = {}): FaultKind => ({
+    name,
+    summary,
     hurts: 'network',
-    inject: async (node, spec) => {
-      const peers = peersOf(node, spec, servers);
-      const from = peers.map(({ name }) => name);
-      const chain = `LOCKPICK-${(count += 1)}`;
+    inject: (nodes, spec) => cut(nodes, grudgeBetween(nodes, { ...spec.params, ...fixed }, network), network),
+  });
+  const replies = { from: 'servers', shape: 'sides', way: 'in' };
+  return [
+    kind('partition', 'drops every packet between the nodes and others, both ways or one way, in some shape'),
+    kind(
+      'reply-lost',
+      'requests reach the servers; replies do not arrive while they are waited for',
+      replies,
+    ),
+    kind('reply-late', 'requests reach the servers; replies arrive when the fault is over', replies),
+  ];
+}
+
+/** Where packets are dropped: a rule for each peer whose packets, or for whom packets, stop at this node. */
+interface CutAt {
+  readonly node: Node;
+  readonly peers: readonly Node[];
+  readonly rules: readonly string[];
+}
+
+interface Cut {
+  readonly chain: string;
+  readonly grudge: Grudge;
+  readonly at: readonly CutAt[];
+  /** Those that the grudge names, and one that must still reach each of them. */
+  readonly involved: readonly Node[];
+}
+
+/** Whatever the targets are, exactly what `grudge` says. Where both ends could do it, the targets do. */
+export function cut(targets: readonly Node[], grudge: Grudge, network: Network): Promise<ActiveFault> {
+  const clock = monotonicClock(monotonicOrigin());
+  const planned = planCut(targets, grudge, network);
+  const { chain, at } = planned;
+  return putInForce(
+    async () => {
       const began = clock.now();
-      const act = async (): Promise<JsonRecord | undefined> => {
-        await closeFirewall(
-          node,
-          chain,
-          peers.flatMap(({ address }) => [`-s ${address} -j DROP`, `-d ${address} -j DROP`]),
-        );
-        const cutMillis = millisSince(clock, began);
-        const unheard = await Promise.all(peers.map((peer) => silent(node, peer)));
-        const packets = await droppedPackets(node, chain);
-        return unheard.every(Boolean) && packets > 0 ? { from, cutMillis, packets } : undefined;
-      };
-      return putInForce(act, async () => {
-        await openFirewall(node, chain);
-        const heard = await Promise.all(peers.map((peer) => hears(node, peer)));
-        return { from, heardAgain: heard.every(Boolean) };
-      });
+      await Promise.all(at.map(({ node, rules }) => closeFirewall(node, chain, rules)));
+      return prove(planned, millisSince(clock, began));
     },
+    () => heal(planned, clock),
+  );
+}
+
+function planCut(targets: readonly Node[], grudge: Grudge, network: Network): Cut {
+  const ends = nodesNamed(pairsOf(grudge).flat(), network);
+  const filters = filtersOf(grudge, new Set(targets.map(({ name }) => name)));
+  const at = ends.flatMap((node): CutAt[] => {
+    const found = (filters.get(node.name) ?? []).flatMap(({ direction, peer }) =>
+      nodesNamed([peer], network).map((of) => ({
+        of,
+        rule: `${direction === 'from' ? '-s' : '-d'} ${of.address} -j DROP`,
+      })),
+    );
+    if (found.length === 0) return [];
+    return [{ node, peers: found.map(({ of }) => of), rules: found.map(({ rule }) => rule) }];
+  });
+  const witness = [network.store, ...network.clients.slice(0, 1)].find((node) => !ends.includes(node));
+  chains += 1;
+  return {
+    chain: `${CHAIN_PREFIX}${chains}`,
+    grudge,
+    at,
+    involved: witness === undefined ? ends : [...ends, witness],
   };
 }
 
-function peersOf(node: Node, { params }: FaultSpec, servers: readonly Node[]): readonly Node[] {
-  const others = servers.filter(({ name }) => name !== node.name);
-  const from = params?.['from'];
-  if (from === 'servers') return others;
-  if (from === 'one-server') return others.slice(0, 1);
-  throw new HarnessError('internal', `a partition from ${JSON.stringify(from)} is not known`);
-}
-
-/** Whether neither end gets an answer of the other, not even a refusal. */
-async function silent(a: Node, b: Node): Promise<boolean> {
-  const heard = await Promise.all([hears(a, b), hears(b, a)]);
-  return !heard.some(Boolean);
-}
-
-/** Whether a knock at `to` is answered or refused. */
-async function hears(from: Node, to: Node): Promise<boolean> {
-  const knock = `</dev/tcp/${to.address}/${to.spec.port ?? CLOSED_PORT}`;
-  const { exitCode } = await from.execInSandbox(
-    ['timeout', '-s', 'KILL', SILENCE_SECONDS, 'bash', '-c', knock],
-    KNOCK_TIME_LIMIT,
+/** undefined: something of it did not act, or it did more than it says. */
+async function prove(
+  { chain, grudge, at, involved }: Cut,
+  cutMillis: number,
+): Promise<JsonRecord | undefined> {
+  const hearing = await whoHearsWhom(involved, grudge);
+  const counts = await Promise.all(
+    at.map(async (place) => ({ ...place, met: await packetsMet(place.node, chain) })),
   );
-  return exitCode !== TIMED_OUT;
+  const packets = counts.flatMap(({ met }) => met).reduce((sum, count) => sum + count, 0);
+  const silent = pairsOf(grudge).every(
+    ([a, b]) => !hearing.heard(a, b) && !hearing.answered(a, b) && !hearing.answered(b, a),
+  );
+  if (!silent || packets === 0) return undefined;
+  const unexpected = [
+    ...counts.flatMap(({ node, peers, met }) =>
+      peers.filter((_, index) => (met[index] ?? 0) === 0).map((peer) => [node, peer] as const),
+    ),
+    ...deafPairs(involved, grudge, hearing),
+  ];
+  if ((await unexplained(unexpected, chain)).length > 0) return undefined;
+  const deaf = Object.fromEntries([...grudge].map(([listener, speakers]) => [listener, [...speakers]]));
+  return { cutMillis, packets, deaf };
+}
+
+/** Throws HarnessError('environment') if nodes stay deaf and nothing else that we did explains it. */
+async function heal({ chain, grudge, at, involved }: Cut, clock: Clock): Promise<JsonRecord> {
+  const began = clock.now();
+  await Promise.all(at.map(({ node }) => openFirewall(node, chain)));
+  const openedMillis = millisSince(clock, began);
+  const names = new Set(pairsOf(grudge).flat());
+  const ends = involved.filter(({ name }) => names.has(name));
+  let still: readonly Pair[] = [];
+  for (let attempt = 0; attempt < HEAL_ATTEMPTS; attempt++) {
+    const hearing = await whoHearsWhom(ends, NOBODY_DEAF);
+    still = await unexplained(deafPairs(ends, NOBODY_DEAF, hearing), chain);
+    if (still.length === 0) return { openedMillis, heardAgain: true };
+  }
+  const told = still.map(([listener, speaker]) => `${listener.name} does not hear ${speaker.name}`);
+  throw new HarnessError('environment', `a cut was taken back, and still ${told.join(', ')}`);
+}
+
+type Pair = readonly [listener: Node, speaker: Node];
+
+/** Pairs that the grudge does not name, and that are silent. */
+function deafPairs(nodes: readonly Node[], grudge: Grudge, hearing: Hearing): readonly Pair[] {
+  return nodes.flatMap((listener) =>
+    nodes
+      .filter((speaker) => speaker !== listener && !isDeaf(grudge, listener.name, speaker.name))
+      .filter((speaker) => !hearing.heard(listener.name, speaker.name))
+      .map((speaker): Pair => [listener, speaker]),
+  );
+}
+
+/** Those of which neither end is under another cut of ours, or behind the wall of a server that has to rejoin first. */
+async function unexplained(pairs: readonly Pair[], chain: string): Promise<readonly Pair[]> {
+  const ends = [...new Set(pairs.flat())];
+  const walled = await Promise.all(ends.map((node) => hasOtherChains(node, chain)));
+  const elsewhere = new Set(ends.filter((_, index) => walled[index]));
+  return pairs.filter(([a, b]) => !elsewhere.has(a) && !elsewhere.has(b));
 }

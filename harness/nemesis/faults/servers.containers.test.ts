@@ -7,7 +7,6 @@ import type { Cluster, Node } from '../../contract/cluster.ts';
 import type { FaultSpec } from '../../contract/fault.ts';
 import { millis } from '../../history/op.ts';
 import { killFault } from './kill.ts';
-import { partitionFault } from './partition.ts';
 import { restartEmptyFault } from './restart-empty.ts';
 
 const WITHIN = millis(10_000);
@@ -47,66 +46,6 @@ async function ping(from: Node, to: Node): Promise<string> {
 async function command(node: Node, ...words: string[]): Promise<string> {
   return (await node.exec(['redis-cli', ...words], WITHIN)).stdout.trim();
 }
-
-async function rules(node: Node): Promise<string> {
-  return (await node.execInSandbox(['iptables', '-S'], WITHIN)).stdout;
-}
-
-describe('partition', () => {
-  it('cuts a server off from the others, both ways and silently, and heals', async () => {
-    const [a, b, c] = servers();
-    const before = await rules(a);
-    const fault = await partitionFault(servers()).inject(a, spec({ from: 'servers' }));
-    expect(fault.evidence).toMatchObject({ from: ['r2', 'r3'], packets: expect.any(Number) });
-    expect(await Promise.all([ping(a, b), ping(b, a), ping(c, a), ping(b, c)])).toEqual([
-      'silence',
-      'silence',
-      'silence',
-      'PONG',
-    ]);
-    await fault[Symbol.asyncDispose]();
-    expect(fault.healed).toMatchObject({ heardAgain: true });
-    expect(await Promise.all([ping(a, b), ping(b, a)])).toEqual(['PONG', 'PONG']);
-    expect(await rules(a)).toBe(before);
-  });
-
-  it('survives that the server is killed and started', async () => {
-    const [a, b, c] = servers();
-    await using _cut = await partitionFault(servers()).inject(a, spec({ from: 'one-server' }));
-    const killed = await killFault().inject(a, spec());
-    await killed[Symbol.asyncDispose]();
-    expect(await Promise.all([ping(a, b), ping(b, a), ping(a, c)])).toEqual(['silence', 'silence', 'PONG']);
-  });
-
-  it('leaves the rules of others alone, and those of another cut in force', async () => {
-    const [a, b, c] = servers();
-    const foreign = ['-p', 'tcp', '--dport', '7', '-j', 'DROP'];
-    await a.execInSandbox(['iptables', '-A', 'INPUT', ...foreign], WITHIN);
-    const kind = partitionFault(servers());
-    const cut = await kind.inject(a, spec({ from: 'servers' }));
-    const smaller = await kind.inject(a, spec({ from: 'one-server' }));
-    await cut[Symbol.asyncDispose]();
-    expect(await Promise.all([ping(a, b), ping(a, c)])).toEqual(['silence', 'PONG']);
-    await smaller[Symbol.asyncDispose]();
-    expect(await ping(a, b)).toBe('PONG');
-    expect(await rules(a)).toContain('--dport 7');
-    await a.execInSandbox(['iptables', '-D', 'INPUT', ...foreign], WITHIN);
-  });
-
-  it('is not claimed if the rules do nothing', async () => {
-    const [a] = servers();
-    const deaf: Node = {
-      ...a,
-      execInSandbox: (words, limit) =>
-        /iptables/.test(words.join(' '))
-          ? Promise.resolve({ exitCode: 0, stdout: '', stderr: '' })
-          : a.execInSandbox(words, limit),
-    };
-    const fault = await partitionFault(servers()).inject(deaf, spec({ from: 'servers' }));
-    expect(fault.evidence).toBeUndefined();
-    await fault[Symbol.asyncDispose]();
-  });
-});
 
 describe('a server that ends', () => {
   it('comes back with its disk from kill, and without it from restart-empty', async () => {
