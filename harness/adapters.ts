@@ -35,8 +35,19 @@ const adapterSchema = z.strictObject({
     .optional(),
 });
 
-/** The adapter that the module at `path` exports. Throws HarnessError('usage') that names the file and the field. */
-export async function loadAdapter(path: string): Promise<LoadedAdapter> {
+const loaded = new Map<string, Promise<LoadedAdapter>>();
+
+/**
+ * The adapter that the module at `path` exports; loaded once. Throws HarnessError('usage') that names the file and the
+ * field.
+ */
+export function loadAdapter(path: string): Promise<LoadedAdapter> {
+  const loading = loaded.get(path) ?? load(path);
+  loaded.set(path, loading);
+  return loading;
+}
+
+async function load(path: string): Promise<LoadedAdapter> {
   const { etcdProtocol } = await import('./client/etcd-protocol.ts');
   const { adapter } = await loadUserModule('the adapter', path, [etcdProtocol]);
   if (adapter === undefined)
@@ -67,7 +78,7 @@ export async function loadAdapter(path: string): Promise<LoadedAdapter> {
     throw new HarnessError('usage', `the adapter ${path} has the name of a built-in recipe: ${name}`, {
       remedy: 'choose another; verdicts are compared by it',
     });
-  const { tokenSource, renewAt, sessionBound, keepsAlive, load, ...rest } = parsed.data;
+  const { tokenSource, renewAt, sessionBound, keepsAlive, load: loadDriver, ...rest } = parsed.data;
   return {
     path,
     adapter: {
@@ -76,20 +87,20 @@ export async function loadAdapter(path: string): Promise<LoadedAdapter> {
       ...(renewAt !== undefined && { renewAt }),
       ...(sessionBound !== undefined && { sessionBound }),
       ...(keepsAlive !== undefined && { keepsAlive }),
-      ...(load !== undefined && { load }),
+      ...(loadDriver !== undefined && { load: loadDriver }),
     },
   };
 }
 
 /** All of them. Throws HarnessError('usage') also if two have one name. */
 export async function loadAdapters(paths: readonly string[]): Promise<readonly LoadedAdapter[]> {
-  const loaded = await Promise.all(paths.map((path) => loadAdapter(path)));
-  for (const [index, { adapter, path }] of loaded.entries()) {
-    const twin = loaded.slice(0, index).find((other) => other.adapter.name === adapter.name);
+  const all = await Promise.all(paths.map((path) => loadAdapter(path)));
+  for (const [index, { adapter, path }] of all.entries()) {
+    const twin = all.slice(0, index).find((other) => other.adapter.name === adapter.name);
     if (twin !== undefined)
       throw new HarnessError('usage', `the adapters ${twin.path} and ${path} are both named ${adapter.name}`);
   }
-  return loaded;
+  return all;
 }
 
 /** The recipe of a parsed plan: one of ours, or the adapter's. Throws HarnessError('usage') if the file has changed. */
