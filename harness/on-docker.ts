@@ -4,6 +4,7 @@
 
 import manifest from '../package.json' with { type: 'json' };
 import { cpus, release, totalmem, version } from 'node:os';
+import { recipeOf } from './adapters.ts';
 import { backends } from './backends/index.ts';
 import { bundleClient } from './client/bundle.ts';
 import { wallTime } from './clock.ts';
@@ -49,7 +50,7 @@ export async function onDocker(say: (line: string) => void): Promise<DockerStage
   return {
     partsFor: async (plan) => {
       const backend = backends.find(({ name }) => name === plan.backend);
-      const recipe = backend?.recipes.find(({ name }) => name === plan.recipe);
+      const recipe = await recipeOf(plan);
       const scenario = scenarioNamed(plan.fault);
       if (backend === undefined || recipe === undefined || scenario === undefined)
         throw new HarnessError(
@@ -63,7 +64,7 @@ export async function onDocker(say: (line: string) => void): Promise<DockerStage
         overrides: plan.images,
         say,
       });
-      const program = await bundleClient();
+      const program = await bundleClient(plan.adapter);
       const schedule = scheduleOf(
         scenario,
         { ...plan, service: traitsOf(backend, servers.length) },

@@ -7,13 +7,15 @@ import { backends } from '../backends/index.ts';
 import { monotonicClock, monotonicOrigin, type Clock } from '../clock.ts';
 import { decodeToClient, type ClientConfig, type FromClient, type ToClient } from '../contract/control.ts';
 import { EXIT_CODE, HarnessError } from '../contract/errors.ts';
-import type { LockClient } from '../contract/lock-client.ts';
+import type { LockClient, Recipe } from '../contract/lock-client.ts';
 import type { StoreClient } from '../contract/store.ts';
 import type { Workload } from '../contract/workload.ts';
 import { encodeEvent } from '../history/json-lines.ts';
 import { openStore } from '../postgres-store/client.ts';
 import { defences as storeDefences } from '../postgres-store/defences.ts';
 import { workloads } from '../../workloads/index.ts';
+import { openAdapter } from './adapter-client.ts';
+import { adapters } from './adapters.ts';
 import { readAll, tryEach, type Registers } from './final-phase.ts';
 import { writeLine } from './line-writer.ts';
 import { releaseGarbage } from './memory.ts';
@@ -46,7 +48,7 @@ function answer(message: FromClient): void {
 }
 
 async function setUp(config: ClientConfig): Promise<Ready> {
-  const recipe = named(named(backends, config.backend).recipes, config.recipe);
+  const recipe = recipeNamed(config);
   const commandTimeLimit = config.commandTimeLimitMillis;
   const { process: name, servers, defences, locks: keys } = config;
   const own = recipe.register?.name;
@@ -87,6 +89,13 @@ async function setUp(config: ClientConfig): Promise<Ready> {
   });
   const session = openSession({ config, recipe, recorder, clock, stopping: () => stopping });
   return { locks, store, recorder, session, workload, registers };
+}
+
+/** One of ours, or the user's, held to the contract. */
+function recipeNamed({ backend, recipe }: ClientConfig): Recipe {
+  const own = adapters.find(({ name }) => name === recipe);
+  if (own === undefined) return named(named(backends, backend).recipes, recipe);
+  return { ...own, open: (context) => openAdapter(own, context) };
 }
 
 async function obey(command: ToClient): Promise<void> {
@@ -139,9 +148,11 @@ function named<T extends { readonly name: string }>(list: readonly T[], name: st
 
 /** Says why, if anybody still listens, and ends. */
 function fail(error: unknown): never {
-  const code = error instanceof HarnessError && error.code === 'environment' ? 'environment' : 'internal';
+  const code = error instanceof HarnessError ? error.code : 'internal';
   const detail =
-    error instanceof HarnessError ? [error.message, error.detail].filter(Boolean).join(': ') : undefined;
+    error instanceof HarnessError
+      ? [error.message, error.detail, error.remedy].filter(Boolean).join(': ')
+      : undefined;
   try {
     answer({
       t: 'failed',
