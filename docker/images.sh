@@ -14,7 +14,7 @@ set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 readonly here
-readonly all="sandbox redis etcd zookeeper postgres client valkey valkey9"
+readonly all="sandbox redis etcd zookeeper postgres client valkey valkey9 shim"
 readonly base=debian:trixie-slim
 
 say() { printf 'images: %s\n' "$*" >&2; }

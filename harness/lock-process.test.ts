@@ -36,7 +36,9 @@ function rig(offsetNanos = 0): Rig {
       told.push(message);
       if (message.t === 'hello')
         setTimeout(() =>
-          sayRaw(JSON.stringify({ t: 'hello', round: message.round, time: clock.now() + offsetNanos })),
+          sayRaw(
+            JSON.stringify({ t: 'hello', round: message.round, time: clock.now() + offsetNanos, wallMillis: 0 }),
+          ),
         );
     },
     onLine: (listener) => listeners.push(listener),

@@ -100,6 +100,19 @@ export class LockProcess {
     return this.#failure;
   }
 
+  /** What it takes for the time of day, in milliseconds since 1970; undefined: it does not answer, or not in time. */
+  async readTime(timeLimit: Millis): Promise<number | undefined> {
+    const { origin } = this.#options;
+    try {
+      const reply = await this.#ask({ t: 'hello', origin: origin.toString(), round: 0 }, 'hello', timeLimit);
+      return reply.t === 'hello' ? reply.wallMillis : undefined;
+    } catch (error) {
+      // Stopped, or dead: whatever became of it is found out elsewhere.
+      if (error instanceof HarnessError) return undefined;
+      throw error;
+    }
+  }
+
   async setup(config: ClientConfig, timeLimit: Millis): Promise<void> {
     await this.#ask({ t: 'setup', config }, 'ready', timeLimit);
   }

@@ -23,6 +23,7 @@ export interface LockProcessesOptions {
 
 const CONNECT_TIME_LIMIT = millis(15_000);
 const QUIT_TIME_LIMIT = millis(3_000);
+const READ_TIME_LIMIT = millis(1_000);
 
 export class LockProcesses {
   readonly #options: LockProcessesOptions;
@@ -75,6 +76,12 @@ export class LockProcesses {
     await node.start();
     const process = await this.#launch(node, stream);
     if (this.#started) process.start();
+  }
+
+  /** What the process on the node takes for the time of day; see `LockProcess.readTime`. */
+  async readTime(node: Node): Promise<number | undefined> {
+    const process = this.#current.get(node.name);
+    return process?.ended === false ? process.readTime(READ_TIME_LIMIT) : undefined;
   }
 
   nodeOf(name: string): Node | undefined {

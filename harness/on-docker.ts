@@ -13,16 +13,23 @@ import { describeEngine, findEngine } from './cluster/docker/engine.ts';
 import { ensureImages } from './cluster/docker/images.ts';
 import { sweepDeadSessions } from './cluster/docker/session.ts';
 import { slackMillisOf, type Backend } from './contract/backend.ts';
+import { equipmentFor, equipmentImages } from './equipment.ts';
 import { HarnessError } from './contract/errors.ts';
 import type { Node, NodeSpec } from './contract/cluster.ts';
 import { DEFAULT_CLOCK_TOLERANCE } from './history/grants.ts';
 import { HISTORY_FORMAT, HISTORY_VERSION } from './history/op.ts';
+import { clockFaults } from './nemesis/faults/clock.ts';
+import { cpuStarveFault } from './nemesis/faults/cpu-starve.ts';
+import { diskFullFault } from './nemesis/faults/disk-full.ts';
 import { failoverFault } from './nemesis/faults/failover.ts';
 import { killFault } from './nemesis/faults/kill.ts';
+import { whereApplicable } from './nemesis/faults/not-applicable.ts';
 import { partitionFaults } from './nemesis/faults/partition.ts';
 import { pauseFault } from './nemesis/faults/pause.ts';
 import { restartEmptyFault } from './nemesis/faults/restart-empty.ts';
 import { onEach } from './nemesis/faults/scope.ts';
+import { slowFsyncFault } from './nemesis/faults/slow-fsync.ts';
+import { stallFault } from './nemesis/faults/stall.ts';
 import { plannedFaults, scenarioNamed, scheduleOf } from './nemesis/schedule.ts';
 import type { ServiceTraits } from './nemesis/timing.ts';
 import type { Plan } from './plan.ts';
@@ -59,17 +66,23 @@ export async function onDocker(say: (line: string) => void): Promise<DockerStage
         );
       const servers = backend.servers(plan);
       const store = storeNode();
-      const images = await ensureImages(engine, {
-        names: [...new Set([...servers, store].map(({ image }) => image)), 'client'],
-        overrides: plan.images,
-        say,
-      });
-      const program = await bundleClient(plan.adapter);
       const schedule = scheduleOf(
         scenario,
         { ...plan, service: traitsOf(backend, servers.length) },
         plan.seed,
       );
+      const faults = plannedFaults(scenario, schedule);
+      const images = await ensureImages(engine, {
+        names: [
+          ...new Set([...servers, store].map(({ image }) => image)),
+          'client',
+          ...equipmentImages(faults),
+        ],
+        overrides: plan.images,
+        say,
+      });
+      const program = await bundleClient(plan.adapter);
+      const equip = await equipmentFor(faults, { engine, images });
       const clientSpec = (name: string): NodeSpec => ({
         name,
         role: 'client',
@@ -95,7 +108,7 @@ export async function onDocker(say: (line: string) => void): Promise<DockerStage
         parts: {
           backend,
           schedule,
-          faultKinds: ({ servers: nodes, clients, store: storeServer, restartClient }) => {
+          faultKinds: ({ servers: nodes, clients, store: storeServer, restartClient, readClientTime }) => {
             const { roles } = backend;
             const restart =
               roles?.rejoin === undefined
@@ -106,14 +119,22 @@ export async function onDocker(say: (line: string) => void): Promise<DockerStage
               killFault({ restartClient, ...restart }),
               restartEmptyFault(restart),
               failoverFault(nodes, roles),
-            ].map(onEach);
+              ...clockFaults({
+                readTime: async (node) =>
+                  node.spec.role === 'client' ? readClientTime(node) : backend.readTime?.(node),
+              }),
+              stallFault(),
+              cpuStarveFault(),
+              diskFullFault(restart),
+              slowFsyncFault(),
+            ].map((kind) => whereApplicable(onEach(kind), backend.notApplicable ?? {}));
             return [...ofNodes, ...partitionFaults({ servers: nodes, clients, store: storeServer })];
           },
           store,
           prepareStore,
           defences: defencesInUse(plan, recipe, workload),
           clientSpec,
-          startCluster: (specs, signal) => startCluster(specs, { engine, images, signal }),
+          startCluster: (specs, signal) => startCluster(specs.map(equip), { engine, images, signal }),
           header: ({ clockErrorNanos, serverVersions }) => ({
             format: HISTORY_FORMAT,
             version: HISTORY_VERSION,
@@ -142,7 +163,7 @@ export async function onDocker(say: (line: string) => void): Promise<DockerStage
               closedByDown: true,
               minContendedHandoffs: plan.minContendedHandoffs,
               initialValue: workload.initialValue ?? '0',
-              plannedFaults: plannedFaults(scenario, schedule),
+              plannedFaults: faults,
               schedule,
             },
           }),

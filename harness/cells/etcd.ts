@@ -3,6 +3,7 @@
 
 import type { Expectation } from '../../checkers/verdict.ts';
 import type { PlanInput } from '../plan.ts';
+import { monotonicCell } from './clock.ts';
 import { outlived, outlivedButFenced, safe, type CellOfBackend } from './cell.ts';
 
 /** Work that takes longer than the lease, and longer than a pause that outlasts the lease. */
@@ -35,6 +36,7 @@ export const outlivedUntold: Expectation = {
 };
 
 export const etcdCells: readonly CellOfBackend[] = [
+  monotonicCell('lease-txn-guard'),
   ...['etcd3-lock', 'lease-queue', 'lease-txn-guard'].flatMap((recipe): CellOfBackend[] => [
     {
       recipe,

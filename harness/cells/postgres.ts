@@ -1,6 +1,7 @@
 // The cells of `postgres`: what one gets from a database that is there anyway.
 
 import { outlivedButFenced, safe, type CellOfBackend } from './cell.ts';
+import { wallClockCells } from './clock.ts';
 
 const BECAUSE: Readonly<Record<string, string>> = {
   none: 'one healthy server gives each lock once',
@@ -11,6 +12,7 @@ const BECAUSE: Readonly<Record<string, string>> = {
 };
 
 export const postgresCells: readonly CellOfBackend[] = [
+  ...wallClockCells('lease-row', 'tokens', ['clock-jump']),
   ...['none', 'kill-holder', 'kill-server'].flatMap((fault) =>
     ['advisory-lock', 'lease-row'].map((recipe): CellOfBackend => ({
       recipe,

@@ -2,11 +2,17 @@
 
 import type { PlanInput } from '../plan.ts';
 import { outlived, outlivedButFenced, safe, type CellOfBackend } from './cell.ts';
+import { clientClockCell, wallClockCells } from './clock.ts';
+import { scarcityCells } from './resources.ts';
 
 /** Work that goes on for long after a pause that outlasts the lease. */
 const LONGER_WORK: PlanInput = { locks: 1, thinkMillis: '1200ms..1500ms', minContendedHandoffs: 3 };
 
 export const redisSingleCells: readonly CellOfBackend[] = [
+  ...wallClockCells('set-nx-px', 'no-tokens'),
+  ...wallClockCells('fenced-incr', 'tokens', ['clock-jump']),
+  clientClockCell('watchdog'),
+  ...scarcityCells('set-nx-px'),
   ...['valkey', 'valkey-9'].map((variant): CellOfBackend => ({
     variant,
     recipe: 'fenced-incr',

@@ -2,6 +2,7 @@
 
 import type { PlanInput } from '../plan.ts';
 import { givenTwice, outlived, safe, type CellOfBackend } from './cell.ts';
+import { clientClockCell, wallClockCells } from './clock.ts';
 
 /** Work that outlasts the restart of a server, with a lease that outlasts the work; and somebody waits for each lock. */
 const SLOW_WORK: PlanInput = {
@@ -18,6 +19,8 @@ const SLOW_WORK: PlanInput = {
 const SLOW_VOTES: PlanInput = { commandTimeLimitMillis: '2s', locks: 8 };
 
 export const redlockCells: readonly CellOfBackend[] = [
+  ...wallClockCells('redlock', 'no-tokens'),
+  clientClockCell('redlock'),
   {
     recipe: 'redlock',
     fault: 'none',

@@ -2,6 +2,7 @@
 // believes for longer than its session, and a node of a live session that nobody knows of.
 
 import type { PlanInput } from '../plan.ts';
+import { monotonicCell } from './clock.ts';
 import { safe, type CellOfBackend } from './cell.ts';
 import { LONG_WORK, LONGEST_WORK, outlivedAndTold, outlivedInTheDark, outlivedUntold } from './etcd.ts';
 
@@ -16,6 +17,7 @@ const MANY_ENTRIES: PlanInput = {
 };
 
 export const zookeeperCells: readonly CellOfBackend[] = [
+  monotonicCell('ephemeral-sequential'),
   {
     recipe: 'ephemeral-sequential',
     fault: 'none',

@@ -4,7 +4,7 @@
 
 import { createInterface } from 'node:readline';
 import { backends } from '../backends/index.ts';
-import { monotonicClock, monotonicOrigin, type Clock } from '../clock.ts';
+import { monotonicClock, monotonicOrigin, wallTime, type Clock } from '../clock.ts';
 import { decodeToClient, type ClientConfig, type FromClient, type ToClient } from '../contract/control.ts';
 import { EXIT_CODE, HarnessError } from '../contract/errors.ts';
 import type { LockClient, Recipe } from '../contract/lock-client.ts';
@@ -102,7 +102,12 @@ async function obey(command: ToClient): Promise<void> {
   switch (command.t) {
     case 'hello':
       clock = monotonicClock(BigInt(command.origin));
-      return answer({ t: 'hello', round: command.round, time: clock.now() });
+      return answer({
+        t: 'hello',
+        round: command.round,
+        time: clock.now(),
+        wallMillis: wallTime().getTime(),
+      });
     case 'setup':
       ready = await setUp(command.config);
       releaseGarbage();

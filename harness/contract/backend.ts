@@ -19,6 +19,10 @@ export interface Backend {
   version(node: Node): Promise<string>;
   /** Where servers have roles. */
   readonly roles?: Roles;
+  /** What a server takes for the time of day, in milliseconds since 1970; undefined: it does not answer. */
+  readTime?(server: Node): Promise<number | undefined>;
+  /** Kinds of faults that cannot hurt its servers, and why: a run that plans one says so. */
+  readonly notApplicable?: Readonly<Record<string, string>>;
   readonly recipes: readonly Recipe[];
   readonly errors: readonly ErrorMeaning[];
   /** Within how many milliseconds past the TTL an abandoned lock can be had again, documented or by design. */

@@ -22,6 +22,17 @@ export interface NodeSpec {
     readonly content: string | Uint8Array;
     readonly writable?: boolean;
   }[];
+  /** Where it keeps what it must not lose, if that may be a folder of limited size. */
+  readonly dataFolder?: string;
+  /**
+   * Folders in memory, of limited size, that it has in common with its sandbox. Kill and start keep them; `reset`
+   * empties those that are part of its disk.
+   */
+  readonly sharedFolders?: readonly {
+    readonly path: string;
+    readonly bytes: number;
+    readonly holds: 'disk' | 'controls';
+  }[];
   /** After it has ended whoever runs it leaves it down for this long. */
   readonly restartDelayMillis?: Millis;
   /** How to ask it whether it serves. Absent: running is enough. */
@@ -59,6 +70,12 @@ export interface ExecResult {
   readonly stderr: string;
 }
 
+/** How often a node was denied processor time, since it was started. */
+export interface Throttling {
+  readonly throttledPeriods: number;
+  readonly throttledMillis: number;
+}
+
 /** A node's standard streams, one text line each way. Lives until the process ends. */
 export interface NodeStream {
   /** Without effect once the stream has ended. */
@@ -84,6 +101,10 @@ export interface Node {
   freeze(): Promise<void>;
   /** Ends `freeze`. Without effect on a node that is not frozen. */
   thaw(): Promise<void>;
+  /** Grants it that part of one processor, and no more; undefined: as much as there is. Kill and start keep it. */
+  limitProcessor(share: number | undefined): Promise<void>;
+  /** Asks the engine. Throws HarnessError('environment') for a node that has exited. */
+  throttling(): Promise<Throttling>;
   /** Starts it again after it exited: same address, same files, same disk; does not wait for readiness. */
   start(): Promise<void>;
   /**

@@ -34,7 +34,7 @@ export interface ClientConfig {
 }
 
 export type ToClient =
-  /** Answered at once with `hello`; `origin`: CLOCK_MONOTONIC at run start, decimal nanoseconds. */
+  /** Answered at once with `hello`, at any time; `origin`: CLOCK_MONOTONIC at run start, decimal nanoseconds. */
   | { readonly t: 'hello'; readonly origin: string; readonly round: number }
   /** Connects to lock service and store; answered with `ready`, or `failed`. */
   | { readonly t: 'setup'; readonly config: ClientConfig }
@@ -50,7 +50,8 @@ export type ToClient =
   | { readonly t: 'quit' };
 
 export type FromClient =
-  | { readonly t: 'hello'; readonly round: number; readonly time: number }
+  /** `wallMillis`: what it takes for the time of day, in milliseconds since 1970. */
+  | { readonly t: 'hello'; readonly round: number; readonly time: number; readonly wallMillis: number }
   | { readonly t: 'ready' | 'stopped' | 'tried' | 'read' }
   /** It cannot go on: a user's adapter is wrong (exit 64), the store is gone (69), or our own bug (70). */
   | { readonly t: 'failed'; readonly code: HarnessErrorCode; readonly error: string };

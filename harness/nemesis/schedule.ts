@@ -4,9 +4,11 @@
 import { millis } from '../history/op.ts';
 import type { Schedule } from '../contract/fault.ts';
 import { randomStream } from '../rng.ts';
+import { clockScenarios } from './clock-scenarios.ts';
 import { groupScenarios } from './group-scenarios.ts';
 import { leaderScenarios } from './leader-scenarios.ts';
 import { partitionScenarios } from './partition-scenarios.ts';
+import { resourceScenarios } from './resource-scenarios.ts';
 import { swarmScenario } from './swarm.ts';
 import { triggerScenarios } from './trigger-scenarios.ts';
 import {
@@ -203,6 +205,8 @@ export const scenarios: readonly Scenario[] = [
   ...groupScenarios,
   ...leaderScenarios,
   ...partitionScenarios,
+  ...clockScenarios,
+  ...resourceScenarios,
   ...triggerScenarios,
   swarmScenario,
 ];

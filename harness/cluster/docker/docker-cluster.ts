@@ -108,7 +108,12 @@ async function createNode(
       Image: imageOf(images, SANDBOX_IMAGE).reference,
       Hostname: name,
       Labels: labels,
-      HostConfig: { NetworkMode: network.name, CapAdd: ['NET_ADMIN'], LogConfig: NO_LOG },
+      HostConfig: {
+        NetworkMode: network.name,
+        CapAdd: ['NET_ADMIN'],
+        LogConfig: NO_LOG,
+        Mounts: (spec.sharedFolders ?? []).map(memoryVolume),
+      },
       NetworkingConfig: {
         EndpointsConfig: { [network.name]: { IPAMConfig: { IPv4Address: address }, Aliases: [name] } },
       },
@@ -130,6 +135,7 @@ async function createNode(
         ...(spec.stream === true && { OpenStdin: true, StdinOnce: true }),
         HostConfig: {
           NetworkMode: `container:${sandbox.id}`,
+          ...(spec.sharedFolders !== undefined && { VolumesFrom: [sandbox.id] }),
           LogConfig: spec.stream === true ? NO_LOG : BOUNDED_LOG,
         },
       }),
@@ -140,6 +146,17 @@ async function createNode(
   };
   signal.throwIfAborted();
   return dockerNode({ spec, address, container: await create(), create, sandbox });
+}
+
+/** Without a name, so that it goes with its containers. Everybody may write, whatever user a server runs as. */
+function memoryVolume({ path, bytes }: { readonly path: string; readonly bytes: number }) {
+  const options = { type: 'tmpfs', device: 'tmpfs', o: `size=${bytes},mode=0777` };
+  return {
+    Type: 'volume' as const,
+    Source: '',
+    Target: path,
+    VolumeOptions: { NoCopy: true, Labels: {}, DriverConfig: { Name: 'local', Options: options } },
+  };
 }
 
 function imageOf(images: Images, name: string): Image {

@@ -2,7 +2,14 @@
 // `docker-cluster.ts` creates both; faults and coordinator hold this through the `Node` interface and know no Docker.
 
 import { monotonicClock, monotonicOrigin } from '../../clock.ts';
-import type { ExecResult, Node, NodeSpec, NodeState, ProbeAnswer } from '../../contract/cluster.ts';
+import type {
+  ExecResult,
+  Node,
+  NodeSpec,
+  NodeState,
+  ProbeAnswer,
+  Throttling,
+} from '../../contract/cluster.ts';
 import { HarnessError } from '../../contract/errors.ts';
 import { millis, nanosOf, type Millis } from '../../history/op.ts';
 import { ask, engineStatus, type Container } from './engine.ts';
@@ -37,6 +44,10 @@ const SETTLE_TIME_LIMIT = millis(5_000);
 const LOG_LINES = 20;
 const LOG_BYTES_MAX = 1 << 20;
 const ALREADY_STARTED = 304;
+const EMPTY_TIME_LIMIT = millis(10_000);
+/** What the kernel's scheduler takes by default, and what it takes for no limit: sched-bwc. */
+const PERIOD_MICROS = 100_000;
+const NO_QUOTA = -1;
 
 export function dockerNode({ spec, address, sandbox, ...parts }: NodeParts): DockerNode {
   const { name } = spec;
@@ -94,6 +105,15 @@ export function dockerNode({ spec, address, sandbox, ...parts }: NodeParts): Doc
       if (engineStatus(error) !== undefined) return [];
       throw error;
     }
+  };
+
+  const throttling = async (): Promise<Throttling> => {
+    const { cpu_stats } = await ask(
+      `measure node ${name}`,
+      container.stats({ stream: false, 'one-shot': true }),
+    );
+    const { throttled_periods, throttled_time } = cpu_stats.throttling_data;
+    return { throttledPeriods: throttled_periods, throttledMillis: throttled_time / 1e6 };
   };
 
   /** Does something to the process that the engine refuses in some states; `pointless` says in which that is fine. */
@@ -178,6 +198,14 @@ export function dockerNode({ spec, address, sandbox, ...parts }: NodeParts): Doc
     signal: (signal) => act(`send ${signal} to`, container.kill({ signal }), ['exited']),
     freeze: () => act('freeze', container.pause(), ['exited', 'frozen']),
     thaw: () => act('thaw', container.unpause(), ['exited', 'running', 'stopped']),
+    limitProcessor: async (share) => {
+      const quota = share === undefined ? NO_QUOTA : Math.round(share * PERIOD_MICROS);
+      await ask(
+        `limit the processor time of node ${name}`,
+        container.update({ CpuPeriod: PERIOD_MICROS, CpuQuota: quota }),
+      );
+    },
+    throttling,
     start: async () => {
       // Before the process is there, so that its first line is not lost.
       if (spec.stream === true) await connect();
@@ -193,6 +221,9 @@ export function dockerNode({ spec, address, sandbox, ...parts }: NodeParts): Doc
       if (spec.stream === true)
         throw new HarnessError('internal', `node ${name} cannot be reset: it is spoken to over its streams`);
       earlierLogs = await logs();
+      for (const { path, holds } of spec.sharedFolders ?? [])
+        if (holds === 'disk')
+          await exec(sandbox, ['find', path, '-mindepth', '1', '-delete'], EMPTY_TIME_LIMIT);
       await ask(`remove node ${name}`, container.remove({ v: true }));
       container = await parts.create();
     },

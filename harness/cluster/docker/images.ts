@@ -26,6 +26,7 @@ const OUR_IMAGES: readonly string[] = [
   'client',
   'valkey',
   'valkey9',
+  'shim',
 ];
 /** Owns a node's network namespace; every cluster needs it. */
 export const SANDBOX_IMAGE = 'sandbox';
