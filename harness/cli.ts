@@ -4,6 +4,7 @@
 
 import manifest from '../package.json' with { type: 'json' };
 import { Command, CommanderError, Option } from 'commander';
+import type { ConvertFlags } from './commands/convert.ts';
 import { EXIT_CODE, HarnessError, messageOf } from './contract/errors.ts';
 import {
   choicesFor,
@@ -108,6 +109,31 @@ function program(): Command {
       process.exitCode = await checkCommand(paths, flags);
     });
 
+  lockpick
+    .command('convert')
+    .description('a stored history for other tools: Knossos and elle-cli, trace viewers, spreadsheets')
+    .argument('<path>', 'a history of ours, .gz and .zst as well, or the directory of a run')
+    .addOption(
+      new Option('--to <form>', 'what to make of it')
+        .choices(['edn', 'chrome-trace', 'csv'])
+        .makeOptionMandatory(),
+    )
+    .option('--from <duration>', 'only what was not over by then, since the start of the run')
+    .option('--until <duration>', 'only what had begun by then')
+    .option('--key <name>', 'only one lock (k1), or one key of a store (none/k1)')
+    .option('-o, --output <file>', 'where to write it (default: stdout)')
+    .addHelpText(
+      'after',
+      examples(
+        'lockpick convert results/latest --to edn --key k1 -o k1.edn',
+        'lockpick convert history.jsonl --to chrome-trace --from 4s --until 6s -o trace.json',
+      ),
+    )
+    .action(async (path: string, flags: ConvertFlags) => {
+      const { convertCommand } = await import('./commands/convert.ts');
+      convertCommand(path, flags);
+    });
+
   withProfile(withPlanFlags(lockpick.command('list')), 'none: all cells, one seed')
     .description('what would run: cells, what theory expects of them and why, and how long it takes')
     .argument('[cells...]')
@@ -138,6 +164,23 @@ function program(): Command {
     .action(async (runs: string[], _flags: object, command: Command) => {
       const { reportCommand } = await import('./commands/report.ts');
       process.exitCode = reportCommand(runs, await choicesFor(command));
+    });
+
+  withOutput(lockpick.command('replay'))
+    .description('the plan and the recorded schedule of a run again, and how often the same is found')
+    .argument('<run>', 'directory of a run, or of a finding: results/<run>/findings/<id>')
+    .option('--times <n>', 'so often (default: 1)')
+    .option('--as-recorded', 'each fault at its recorded time, on the nodes it hit, instead of by the rules')
+    .addHelpText(
+      'after',
+      examples(
+        'lockpick replay results/latest --times 20',
+        'lockpick replay results/latest/findings/7f3c --as-recorded --json',
+      ),
+    )
+    .action(async (run: string, _flags: object, command: Command) => {
+      const { replayCommand } = await import('./commands/replay.ts');
+      process.exitCode = await replayCommand(run, await choicesFor(command));
     });
 
   lockpick

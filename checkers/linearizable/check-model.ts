@@ -89,7 +89,7 @@ function lockEntriesOf(
 ): ReadonlyMap<string, LockEntries> {
   const how = { ownedBy, failedRelease, failedCas };
   return 'calls' in recorded
-    ? lockPartitionsOfCalls(onlyKnown(recorded.calls, LOCK_CALLS, model), how)
+    ? lockPartitionsOfCalls(onlyKnown(recorded.calls, model), how)
     : lockPartitions(recorded.history, how);
 }
 
@@ -100,7 +100,7 @@ function storeEntriesOf(
 ): ReadonlyMap<string, StoreEntries> {
   const how = { initial, failedCas, fenced };
   return 'calls' in recorded
-    ? storePartitionsOfCalls(onlyKnown(recorded.calls, STORE_CALLS, model), how)
+    ? storePartitionsOfCalls(onlyKnown(recorded.calls, model), how)
     : storePartitions(recorded.history, how);
 }
 
@@ -124,17 +124,13 @@ function refuseUnknownKinds({ size, kind, id }: Entries, { name, judges, skips }
     }
 }
 
-/** Throws `HistoryError` on a call by a name that is not in `names`. */
-function onlyKnown(
-  history: CallHistory,
-  names: Readonly<Record<string, unknown>>,
-  model: string,
-): CallHistory {
+/** Throws `HistoryError` on a call that no model knows. Those of a store say nothing to a lock, nor the other way round. */
+function onlyKnown(history: CallHistory, model: string): CallHistory {
   for (const { name, line } of history.calls)
-    if (!Object.hasOwn(names, name))
+    if (!Object.hasOwn(LOCK_CALLS, name) && !Object.hasOwn(STORE_CALLS, name))
       throw new HistoryError(
         line,
-        `"${name}" is no operation that the model ${model} judges; those are ${Object.keys(names).join(', ')}`,
+        `"${name}" is no operation that the model ${model} judges; known are ${[...Object.keys(LOCK_CALLS), ...Object.keys(STORE_CALLS)].join(', ')}`,
       );
   return history;
 }

@@ -26,7 +26,8 @@ export function lockPartitionsOfCalls(
   { calls }: CallHistory,
   reading: LockReading,
 ): ReadonlyMap<string, LockEntries> {
-  const partitions = partitionsBy(calls.entries(), ([, { key }]) => key ?? '');
+  const judged = [...calls.entries()].filter(([, { name }]) => Object.hasOwn(LOCK_CALLS, name));
+  const partitions = partitionsBy(judged, ([, { key }]) => key ?? '');
   return mapValues(partitions, (partition) => {
     const columns = lockColumns();
     for (const [id, call] of partition) {

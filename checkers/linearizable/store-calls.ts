@@ -24,7 +24,8 @@ export function storePartitionsOfCalls(
   { calls }: CallHistory,
   { initial, failedCas }: Pick<StoreReading, 'initial' | 'failedCas'>,
 ): ReadonlyMap<string, StoreEntries> {
-  const partitions = partitionsBy(calls.entries(), ([, { key }]) => key ?? '');
+  const judged = [...calls.entries()].filter(([, { name }]) => Object.hasOwn(STORE_CALLS, name));
+  const partitions = partitionsBy(judged, ([, { key }]) => key ?? '');
   return mapValues(partitions, (partition) => {
     const columns = storeColumns(partition.length, initial);
     for (const [id, call] of partition) {
