@@ -31,6 +31,8 @@ export interface FinalWordsOptions {
   /** The catalogued cell, if the run is of one. */
   readonly cell: Cell | undefined;
   readonly replayCommand: string;
+  /** Says how often the same is found. */
+  readonly oftenCommand: string;
   readonly stream: NodeJS.WriteStream;
 }
 
@@ -44,6 +46,7 @@ export function finalWords(options: FinalWordsOptions): string {
     '',
     `  report: ${directory.report}${first === undefined ? '' : `#f-${first.id}`}`,
     `  again:  ${options.replayCommand}`,
+    ...(first === undefined ? [] : [`  often:  ${options.oftenCommand}`]),
   ]);
 }
 

@@ -39,6 +39,9 @@ export function withPlanFlags(command: Command): Command {
         collect,
       ),
     )
+    .addOption(
+      option('schedule', 'file', 'when which faults happen, in the place of what the cells would do'),
+    )
     .addOption(option('adapter', 'file', 'a lock library of your own; may be given again').argParser(collect))
     .addOption(option('config', 'file', 'instead of lockpick.config.ts'))
     .addOption(option('on', 'where', 'where the servers run').choices(['docker']));

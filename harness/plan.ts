@@ -187,14 +187,29 @@ function checkSchedule(plan: Plan, vocabulary: Vocabulary): void {
   for (const [index, step] of schedule.steps.entries()) {
     const place = `schedule.steps.${index}`;
     const { fault, target, durationMillis } = step.spec;
-    known(`fault (${place}.spec.fault)`, fault, vocabulary.faults);
+    knownAt(`${place}.spec.fault`, 'fault', { value: fault, names: vocabulary.faults });
     if (target.kind === 'nodes')
-      for (const name of target.names) known(`node (${place}.spec.target.names)`, name, nodes);
+      for (const value of target.names)
+        knownAt(`${place}.spec.target.names`, 'node', { value, names: nodes });
     const late = `is past the end of the load at ${formatDuration(timeLimitMillis)}`;
     if (step.kind === 'when' && step.afterMillis >= timeLimitMillis)
       throw new PlanError(`${place}.afterMillis`, late);
     if (step.kind === 'at' && step.atMillis + durationMillis > timeLimitMillis)
       throw new PlanError(place, `its end, ${formatDuration(step.atMillis + durationMillis)}, ${late}`);
+  }
+}
+
+/** As `known`, for a name deep in a field. */
+function knownAt(
+  place: string,
+  what: string,
+  { value, names }: { readonly value: string; readonly names: readonly string[] },
+): void {
+  try {
+    known(what, value, names);
+  } catch (error) {
+    if (!(error instanceof PlanError)) throw error;
+    throw new PlanError(place, error.reason, { ...(error.remedy !== undefined && { remedy: error.remedy }) });
   }
 }
 

@@ -75,10 +75,12 @@ export function inTheUsersWords<T>(choices: Choices, make: () => T): T {
     return make();
   } catch (error) {
     if (!(error instanceof PlanError)) throw error;
-    const flag = PLAN_FLAGS.find(({ field }) => field === error.field)?.flag ?? error.field;
+    const [root = '', ...place] = error.field.split('.');
+    const flag = PLAN_FLAGS.find(({ field }) => field === root)?.flag ?? root;
     const choice = choices.get(optionName(flag));
     if (choice === undefined) throw error;
-    throw new HarnessError('usage', `${choice.written}: ${error.reason}`, {
+    const where = place.length === 0 ? '' : `${place.join('.')}: `;
+    throw new HarnessError('usage', `${choice.written}: ${where}${error.reason}`, {
       ...(error.remedy !== undefined && { remedy: error.remedy }),
     });
   }

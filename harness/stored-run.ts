@@ -66,15 +66,25 @@ export function judgeRun(directory: RunDirectory): StoredRun {
   return { directory, plan, surroundings, cell, ...judgeFile(directory.history, cell?.expected ?? null) };
 }
 
-/** Makes the same run again: the same schedule and the same choices of every client (I6). */
-export function replayCommand(plan: Plan): string {
+/**
+ * Makes the same run again: the same schedule and the same choices of every client (I6). A schedule of the plan's own
+ * is too long for a command line: then it is replayed from where it is stored.
+ */
+export function replayCommand(plan: Plan, directory?: RunDirectory): string {
+  if (plan.schedule !== undefined && directory !== undefined) return replayFrom(directory);
   const { backend, variant, recipe, fault, workload, seed, adapter } = plan;
   const named = { backend, variant, recipe, fault, workload, ...(adapter !== undefined && { adapter }) };
   const base = parsePlan(vocabulary, named, settingsOf(named), { seed });
   const images = Object.entries(plan.images).map(([name, reference]) => `--image ${name}=${reference}`);
   const own = adapter === undefined ? [] : [`--adapter ${adapter}`];
   const flags = [...own, `--seed ${seed}`, ...differingFlags(plan, base), ...images];
-  return `npm run -s lockpick -- run ${cellName(plan)} ${flags.join(' ')}`;
+  const scheduled = plan.schedule === undefined ? [] : ['--schedule <file>'];
+  return `npm run -s lockpick -- run ${cellName(plan)} ${[...flags, ...scheduled].join(' ')}`;
+}
+
+/** Replays a stored run; `--times 20` added says how often the same is found. */
+export function replayFrom({ path }: RunDirectory): string {
+  return `npm run -s lockpick -- replay ${path}`;
 }
 
 export function reportedRun({ directory, plan, surroundings, cell, history, verdict }: StoredRun): JudgedRun {
@@ -85,7 +95,7 @@ export function reportedRun({ directory, plan, surroundings, cell, history, verd
     verdict,
     provenance: {
       ...surroundings,
-      replayCommand: replayCommand(plan),
+      replayCommand: replayCommand(plan, directory),
       ...(cell !== undefined && { expectedBecause: cell.because }),
     },
   };

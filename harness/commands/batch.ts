@@ -35,7 +35,14 @@ import {
   writeFile,
 } from '../results.ts';
 import { run, type Interrupt, type RunObserver } from '../run.ts';
-import { judgeRun, replayCommand, reportedRun, storedPlanText, type StoredRun } from '../stored-run.ts';
+import {
+  judgeRun,
+  replayCommand,
+  replayFrom,
+  reportedRun,
+  storedPlanText,
+  type StoredRun,
+} from '../stored-run.ts';
 import { worstExitCode } from './exit-code.ts';
 
 /** One page for all runs has each run's whole timeline: more than this many make no page that opens quickly. */
@@ -86,7 +93,12 @@ export async function runBatch(comparison: Comparison, options: BatchOptions): P
         process.stdout.write(`${JSON.stringify({ ...verdict, run: directory.path, plan })}\n`);
       else if (json === 'none')
         process.stdout.write(
-          finalWords({ ...judged, replayCommand: replayCommand(plan), stream: process.stdout }),
+          finalWords({
+            ...judged,
+            replayCommand: replayCommand(plan, directory),
+            oftenCommand: `${replayFrom(directory)} --times 20`,
+            stream: process.stdout,
+          }),
         );
     }
   } catch (error) {

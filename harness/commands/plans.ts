@@ -6,9 +6,18 @@ import { catalogue } from '../catalogue.ts';
 import { cellName } from '../cell-name.ts';
 import type { ProfileName } from '../choices.ts';
 import { PROFILES, TELLING } from '../comparison/profiles.ts';
-import { HarnessError } from '../contract/errors.ts';
+import { HarnessError, messageOf } from '../contract/errors.ts';
+import { FIXED } from '../nemesis/schedule.ts';
 import { parsePlan, type Plan, type PlanInput } from '../plan.ts';
-import { chosenFields, inTheUsersWords, listChoice, wholeNumber, type Choices } from '../settings.ts';
+import { readRunFile } from '../results.ts';
+import {
+  chosenFields,
+  inTheUsersWords,
+  listChoice,
+  textChoice,
+  wholeNumber,
+  type Choices,
+} from '../settings.ts';
 import { vocabulary } from '../vocabulary.ts';
 import { planLayers, type Naming } from './cells.ts';
 
@@ -41,7 +50,12 @@ export function plansOf(selection: Selection): readonly Plan[] {
     ...settings
   } = chosenFields(choices, 'flag', 'environment', 'config');
   const images = imagesOf(choices);
-  const overrides: PlanInput = { ...profile?.settings, ...settings, ...(images !== undefined && { images }) };
+  const overrides: PlanInput = {
+    ...profile?.settings,
+    ...settings,
+    ...(images !== undefined && { images }),
+    ...scheduleOf(choices),
+  };
   const naming: Naming = {
     flags: chosenFields(choices, 'flag'),
     ambient: chosenFields(choices, 'environment', 'config'),
@@ -92,6 +106,23 @@ function profileLayers(name: ProfileName, naming: Naming): readonly PlanInput[] 
 function seedAt(first: string, index: number): string {
   if (index === 0) return first;
   return /^\d{1,15}$/.test(first) ? String(Number(first) + index) : `${first}+${index}`;
+}
+
+/** The schedule of the file that was chosen, and the fault that carries it out. */
+function scheduleOf(choices: Choices): PlanInput {
+  const path = textChoice(choices, 'schedule');
+  if (path === undefined) return {};
+  const fault = choices.get('fault');
+  if (fault?.from === 'flag' && fault.value !== FIXED)
+    throw new HarnessError('usage', `${fault.written}: --schedule takes its place; give one of the two`);
+  try {
+    return { fault: FIXED, schedule: JSON.parse(readRunFile(path)) };
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    throw new HarnessError('usage', `${path} is not JSON: ${messageOf(error)}`, {
+      remedy: 'harness/nemesis/README.md describes the format',
+    });
+  }
 }
 
 function imagesOf(choices: Choices): unknown {

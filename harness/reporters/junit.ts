@@ -51,7 +51,7 @@ function testcases(cell: string, units: readonly Unit[]): object[] {
 }
 
 function testcase(cell: string, name: string, { plan, run }: Unit): object {
-  const again = `again: ${replayCommand(plan)}`;
+  const again = `again: ${replayCommand(plan, run?.directory)}`;
   const properties = [['seed', plan.seed]];
   if (run !== undefined) {
     properties.push(['grade', run.verdict.grade], ['run', run.directory.name]);

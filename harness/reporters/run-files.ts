@@ -30,7 +30,7 @@ function writeFindings({ directory, plan, history, verdict }: StoredRun): void {
   const shown = oneOfEachFirst([...verdict.findings, ...verdict.liveness]).slice(0, FOLDERS_MAX);
   if (shown.length === 0) return;
   const text = readRunFile(directory.history);
-  const replay = replayCommand(plan);
+  const replay = replayCommand(plan, directory);
   for (const finding of shown) {
     const file = (name: string): string => join(directory.findings, finding.id, name);
     writeFile(

@@ -1,0 +1,178 @@
+// `lockpick replay`: the plan of a stored run again, with the schedule that its journal recorded, and how often the same
+// was found (`../reproduction.ts` says what that means). Real containers interleave anew each time (I6).
+
+import { existsSync } from 'node:fs';
+import { basename, dirname, resolve } from 'node:path';
+import { LIVENESS_CODES, type FindingCode } from '../../checkers/verdict.ts';
+import { cellName } from '../cell-name.ts';
+import { exactInterval, intervalText } from '../comparison/interval.ts';
+import { EXIT_CODE, HarnessError } from '../contract/errors.ts';
+import type { PlannedSchedule } from '../contract/fault.ts';
+import type { History } from '../history/history.ts';
+import { listenForInterrupt } from '../interrupt.ts';
+import { scheduleAsRecorded } from '../nemesis/recorded-schedule.ts';
+import { onDocker } from '../on-docker.ts';
+import { parsePlan, type Plan } from '../plan.ts';
+import { showProgress } from '../progress.ts';
+import { reproduces, shownBy, surprising, type Shown } from '../reproduction.ts';
+import { runDirectory, type RunDirectory } from '../results.ts';
+import { scheduleSchema } from '../schedule-format.ts';
+import { textChoice, wholeNumber, type Choices } from '../settings.ts';
+import { judgeRun, type StoredRun } from '../stored-run.ts';
+import { vocabulary } from '../vocabulary.ts';
+import { runPlan } from './batch.ts';
+
+const TIMES_MAX = 1_000;
+
+/** One run of the replay. */
+interface Replayed {
+  readonly run: string;
+  readonly shown: Shown;
+  readonly reproduced: boolean;
+}
+
+/** Replays the run, or the run of the finding, that is at `path`. Returns the exit code. */
+export async function replayCommand(path: string, choices: Choices): Promise<number> {
+  const times = wholeNumber(choices, 'times', { min: 1, max: TIMES_MAX, fallback: 1 });
+  const { directory, finding } = located(path);
+  const recorded = judgeRun(directory);
+  const first = finding === undefined ? shownBy(recorded.verdict) : shownOf(recorded, finding);
+  const plan = parsePlan(vocabulary, recorded.plan, {
+    schedule: choices.has('asRecorded')
+      ? scheduleAsRecorded(recorded.history, recorded.plan.timeLimitMillis)
+      : scheduleIn(recorded.history, directory),
+  });
+  const quiet = choices.has('quiet');
+  const say = (line: string): void => {
+    if (!quiet) process.stderr.write(`${line}\n`);
+  };
+
+  using interrupt = listenForInterrupt();
+  const replayed: Replayed[] = [];
+  const otherImages = new Set<string>();
+  try {
+    const stage = await onDocker(say);
+    while (replayed.length < times && interrupt.signal === undefined) {
+      const screen = quiet ? { write: () => true } : process.stderr;
+      let judged: StoredRun;
+      {
+        const title = `[${replayed.length + 1}/${times}] ${cellName(plan)}`;
+        using progress = showProgress(screen, title, plan.timeLimitMillis);
+        const out = textChoice(choices, 'out') ?? 'results';
+        judged = await runPlan(stage, plan, { out, observer: progress, interrupt });
+      }
+      // Ended early: it says nothing about the schedule.
+      if (interrupt.signal !== undefined) break;
+      for (const name of differentImages(recorded, judged)) otherImages.add(name);
+      const shown = shownBy(judged.verdict);
+      replayed.push({ run: judged.directory.path, shown, reproduced: reproduces(first, shown) });
+      say(
+        `${replayed.length}/${times} ${replayed.at(-1)?.reproduced === true ? 'reproduced' : 'not reproduced'}: ${codesText(shown)}  ${judged.directory.path}`,
+      );
+    }
+  } finally {
+    if (replayed.length > 0)
+      process.stdout.write(
+        choices.has('json')
+          ? `${JSON.stringify(resultOf({ directory, plan, first, replayed, otherImages }))}\n`
+          : wordsOf({ first, replayed, otherImages }),
+      );
+  }
+  return interrupt.exitCode ?? exitCodeOf(first, replayed);
+}
+
+/** `<run>`, or `<run>/findings/<id>`. Throws HarnessError('usage') if it is neither. */
+function located(path: string): { readonly directory: RunDirectory; readonly finding: string | undefined } {
+  const directory = runDirectory(path);
+  if (existsSync(directory.plan)) return { directory, finding: undefined };
+  const folder = resolve(path);
+  const parent = runDirectory(dirname(dirname(folder)));
+  if (basename(dirname(folder)) === 'findings' && existsSync(parent.plan))
+    return { directory: parent, finding: basename(folder) };
+  throw new HarnessError('usage', `${path} is neither a run nor a finding of one: it has no plan.json`, {
+    remedy: 'give results/<run> or results/<run>/findings/<id>',
+  });
+}
+
+/** Only that finding is looked for. */
+function shownOf({ verdict, directory }: StoredRun, id: string): Shown {
+  const found = [...verdict.findings, ...verdict.liveness].find((finding) => finding.id === id);
+  if (found === undefined)
+    throw new HarnessError('usage', `${directory.path} has no finding ${id}`, {
+      remedy: 'judged again it has others: see `lockpick check`',
+    });
+  return { grade: verdict.grade, codes: [found.code] };
+}
+
+/** As the header recorded it. Throws HarnessError('usage') if it did not, or not in this format. */
+function scheduleIn({ header }: History, { history }: RunDirectory): PlannedSchedule {
+  const parsed = scheduleSchema.safeParse(header.meta['schedule']);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  throw new HarnessError(
+    'usage',
+    `${history}, line 1: meta.schedule${issue === undefined ? '' : `.${issue.path.join('.')}: ${issue.message}`}`,
+    { remedy: 'it was recorded by another version; --as-recorded replays its faults at their times' },
+  );
+}
+
+function differentImages(first: StoredRun, second: StoredRun): readonly string[] {
+  return Object.entries(second.surroundings.images)
+    .filter(([name, { digest }]) => (first.surroundings.images[name]?.digest ?? digest) !== digest)
+    .map(([name]) => name);
+}
+
+interface Result {
+  readonly first: Shown;
+  readonly replayed: readonly Replayed[];
+  readonly otherImages: ReadonlySet<string>;
+}
+
+function proportionOf({ replayed }: Pick<Result, 'replayed'>): { hits: number; trials: number } {
+  return { hits: replayed.filter(({ reproduced }) => reproduced).length, trials: replayed.length };
+}
+
+function wordsOf(result: Result): string {
+  const { first, otherImages } = result;
+  const images = [...otherImages];
+  return (
+    `reproduced ${intervalText(proportionOf(result))}: ${codesText(first)}\n` +
+    (images.length === 0
+      ? ''
+      : `  ? not the images of the recorded run: ${images.join(', ')}; see its plan.json\n`)
+  );
+}
+
+function codesText({ codes, grade }: Shown): string {
+  return codes.length === 0 ? `${grade}, no finding` : codes.join(', ');
+}
+
+function resultOf({
+  directory,
+  plan,
+  ...result
+}: Result & { readonly directory: RunDirectory; readonly plan: Plan }): object {
+  const proportion = proportionOf(result);
+  return {
+    schemaVersion: 1,
+    run: directory.path,
+    seed: plan.seed,
+    shown: result.first,
+    times: proportion.trials,
+    reproduced: proportion.hits,
+    interval: exactInterval(proportion),
+    otherImages: [...result.otherImages],
+    runs: result.replayed.map(({ run, shown, reproduced }) => ({ run, ...shown, reproduced })),
+  };
+}
+
+/** What the recorded run found is what is expected (2.4). */
+function exitCodeOf(first: Shown, replayed: readonly Replayed[]): number {
+  const news = new Set(replayed.flatMap(({ shown }) => surprising(first, shown)));
+  const late: ReadonlySet<FindingCode> = new Set(LIVENESS_CODES);
+  const reproduced = replayed.some((run) => run.reproduced);
+  if ([...news].some((code) => !late.has(code))) return EXIT_CODE.violation;
+  if (!reproduced && first.codes.length > 0) return EXIT_CODE.violation;
+  if (news.size > 0) return EXIT_CODE.threshold;
+  return reproduced ? EXIT_CODE.ok : EXIT_CODE.inconclusive;
+}
