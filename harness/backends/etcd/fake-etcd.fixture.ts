@@ -17,6 +17,9 @@ export interface FakeEtcd {
   keys(): readonly string[];
 }
 
+/** A leader takes a moment to see that a lease is over. */
+const LATE_MILLIS = 2;
+
 interface Lease {
   readonly ttlSeconds: number;
   endsAt: Nanos;
@@ -35,7 +38,8 @@ export function fakeEtcd(clock: Clock): FakeEtcd {
   const expire = (): void => {
     for (const [id, { endsAt }] of leases) if (endsAt <= clock.now()) end(id);
   };
-  const endOf = (ttlSeconds: number): Nanos => nanos(clock.now() + nanosOf(millis(ttlSeconds * 1_000)));
+  const endOf = (ttlSeconds: number): Nanos =>
+    nanos(clock.now() + nanosOf(millis(ttlSeconds * 1_000 + LATE_MILLIS)));
 
   const apply = (operation: Operation): readonly KeyValue[] => {
     switch (operation.kind) {

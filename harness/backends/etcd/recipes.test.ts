@@ -2,9 +2,11 @@
 // outcome is unknown. On real clusters: `etcd.containers.test.ts`.
 
 import { describe, expect, it } from 'vitest';
-import { fakeClock, settled, type FakeClock } from '../../client/fakes.fixture.ts';
-import type { Acquired, AcquireRequest, Grant, Outcome } from '../../contract/lock-client.ts';
+import { fakeClock, type FakeClock } from '../../client/fakes.fixture.ts';
+import type { AcquireRequest, Outcome } from '../../contract/lock-client.ts';
 import { fencingToken, millis, nanos } from '../../history/op.ts';
+import { contractCases } from '../contract.fixture.ts';
+import { arenaInMemory, grantedNow, stateOf } from '../in-memory.fixture.ts';
 import { outcomeOfError, ETCD_ERRORS } from './errors.ts';
 import { fakeEtcd, type FakeEtcd } from './fake-etcd.fixture.ts';
 import type { EtcdRecipe } from './port.ts';
@@ -27,24 +29,21 @@ const request = (owner: string, patience = 5_000): AcquireRequest => ({
   patienceMillis: millis(patience),
 });
 
-/** What came of it, or `waiting` if nothing has so far. */
-async function stateOf(attempt: Promise<Acquired>): Promise<Acquired | 'waiting'> {
-  return await Promise.race([attempt, settled().then(() => 'waiting' as const)]);
-}
-
-async function granted(attempt: Promise<Acquired>): Promise<Grant> {
-  const outcome = await stateOf(attempt);
-  if (outcome === 'waiting' || outcome.kind !== 'ok')
-    throw new Error(`not granted: ${JSON.stringify(outcome)}`);
-  return outcome.value;
-}
+describe.each([leaseQueue, leaseTxnGuard, etcdIgnoresLeaseLoss])('$name keeps the contract', (recipe) => {
+  it.each(contractCases(recipe, { network: false }))('$name', async ({ run }) => {
+    const clock = fakeClock();
+    const etcd = fakeEtcd(clock);
+    const arena = arenaInMemory(recipe, clock, (onLost) => recipe.lockClient(etcd.port, clock, onLost));
+    await expect(run(arena)).resolves.toBeUndefined();
+  });
+});
 
 describe('lease-queue', () => {
   it('grants in the order of arrival, each time with a greater token', async () => {
     const clock = fakeClock();
     const etcd = fakeEtcd(clock);
     const client = open(leaseQueue, clock, etcd);
-    const first = await granted(client.acquire(request('a')));
+    const first = await grantedNow(client.acquire(request('a')));
     const second = client.acquire(request('b'));
     await clock.elapse(10);
     const third = client.acquire(request('c'));
@@ -52,11 +51,11 @@ describe('lease-queue', () => {
     expect(await stateOf(second)).toBe('waiting');
     expect(await client.release(first)).toEqual({ kind: 'ok', value: { released: true } });
     await clock.elapse(50);
-    const next = await granted(second);
+    const next = await grantedNow(second);
     expect(await stateOf(third)).toBe('waiting');
     await client.release(next);
     await clock.elapse(50);
-    const last = await granted(third);
+    const last = await grantedNow(third);
     expect([first.token, next.token, last.token]).toEqual(
       [first.token, next.token, last.token].toSorted((a, b) => Number((a ?? 0n) - (b ?? 0n))),
     );
@@ -67,14 +66,14 @@ describe('lease-queue', () => {
     const clock = fakeClock();
     const client = open(leaseQueue, clock, fakeEtcd(clock));
     await clock.elapse(100);
-    expect((await granted(client.acquire(request('a')))).validUntil).toBe(nanos(1_100e6));
+    expect((await grantedNow(client.acquire(request('a')))).validUntil).toBe(nanos(1_100e6));
   });
 
   it('keeps its place while it waits for longer than the lease lasts', async () => {
     const clock = fakeClock();
     const etcd = fakeEtcd(clock);
     const client = open(leaseQueue, clock, etcd);
-    const first = await granted(client.acquire(request('a')));
+    const first = await grantedNow(client.acquire(request('a')));
     const second = client.acquire(request('b'));
     for (let tenth = 0; tenth < 30; tenth++) {
       await clock.elapse(100);
@@ -82,7 +81,7 @@ describe('lease-queue', () => {
     }
     await client.release(first);
     await clock.elapse(50);
-    const next = await granted(second);
+    const next = await grantedNow(second);
     expect(next.validUntil).toBeGreaterThan(clock.now());
   });
 
@@ -90,7 +89,7 @@ describe('lease-queue', () => {
     const clock = fakeClock();
     const etcd = fakeEtcd(clock);
     const client = open(leaseQueue, clock, etcd);
-    await granted(client.acquire(request('a')));
+    await grantedNow(client.acquire(request('a')));
     const second = client.acquire(request('b', 300));
     await clock.elapse(400);
     expect(await stateOf(second)).toEqual({ kind: 'fail', error: 'busy' });
@@ -101,7 +100,7 @@ describe('lease-queue', () => {
     const clock = fakeClock();
     const etcd = fakeEtcd(clock);
     const client = open(leaseQueue, clock, etcd);
-    const grant = await granted(client.acquire(request('a')));
+    const grant = await grantedNow(client.acquire(request('a')));
     await clock.elapse(600);
     expect(await client.renew?.(grant)).toMatchObject({ kind: 'ok' });
     etcd.before = () => ({ kind: 'info', error: 'timeout' });
@@ -116,7 +115,7 @@ describe('lease-queue', () => {
   it('is told that it is not the owner any more', async () => {
     const clock = fakeClock();
     const client = open(leaseQueue, clock, fakeEtcd(clock));
-    const grant = await granted(client.acquire(request('a')));
+    const grant = await grantedNow(client.acquire(request('a')));
     await clock.elapse(1_100);
     expect(await client.renew?.(grant)).toEqual({ kind: 'fail', error: 'not-owner' });
     expect(await client.release(grant)).toEqual({ kind: 'ok', value: { released: false } });
@@ -125,7 +124,7 @@ describe('lease-queue', () => {
   it('says nothing about a lock that it has given back', async () => {
     const clock = fakeClock();
     const client = open(leaseQueue, clock, fakeEtcd(clock));
-    await client.release(await granted(client.acquire(request('a'))));
+    await client.release(await grantedNow(client.acquire(request('a'))));
     await clock.elapse(5_000);
     expect(client.losses).toEqual([]);
   });
@@ -149,7 +148,7 @@ describe('lease-queue', () => {
     const clock = fakeClock();
     const etcd = fakeEtcd(clock);
     const client = open(leaseQueue, clock, etcd);
-    await granted(client.acquire(request('a')));
+    await grantedNow(client.acquire(request('a')));
     const second = client.acquire(request('b'));
     await clock.elapse(10);
     // It cannot renew its place while it waits; the place before it is gone when it can ask again.
@@ -167,7 +166,7 @@ describe('etcd-ignores-lease-loss', () => {
     const clock = fakeClock();
     const etcd = fakeEtcd(clock);
     const client = open(etcdIgnoresLeaseLoss, clock, etcd);
-    const grant = await granted(client.acquire(request('a')));
+    const grant = await grantedNow(client.acquire(request('a')));
     await clock.elapse(3_000);
     expect(etcd.keys()).toEqual(['lock/k1/a']);
     etcd.before = () => ({ kind: 'info', error: 'timeout' });
@@ -182,7 +181,7 @@ describe('lease-txn-guard', () => {
   it('writes as long as its place is there, and not after', async () => {
     const clock = fakeClock();
     const client = open(leaseTxnGuard, clock, fakeEtcd(clock));
-    const { token } = await granted(client.acquire(request('a')));
+    const { token } = await grantedNow(client.acquire(request('a')));
     const write = (id: number, base: string) =>
       client.register?.write({
         key: 'k',

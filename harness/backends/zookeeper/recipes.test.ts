@@ -3,8 +3,10 @@
 
 import { describe, expect, it } from 'vitest';
 import { fakeClock, settled, type FakeClock } from '../../client/fakes.fixture.ts';
-import type { Acquired, AcquireRequest, Grant, Outcome } from '../../contract/lock-client.ts';
+import type { AcquireRequest, Outcome } from '../../contract/lock-client.ts';
 import { millis } from '../../history/op.ts';
+import { contractCases } from '../contract.fixture.ts';
+import { arenaInMemory, grantedNow, stateOf } from '../in-memory.fixture.ts';
 import { isAnswer, outcomeOfError, ZOOKEEPER_ERRORS } from './errors.ts';
 import { fakeZooKeeper, type FakeZooKeeper } from './fake-zookeeper.fixture.ts';
 import type { ZooKeeperRecipe } from './port.ts';
@@ -26,17 +28,6 @@ const request = (owner: string, patience = 5_000): AcquireRequest => ({
   patienceMillis: millis(patience),
 });
 
-async function stateOf(attempt: Promise<Acquired>): Promise<Acquired | 'waiting'> {
-  return await Promise.race([attempt, settled().then(() => 'waiting' as const)]);
-}
-
-async function granted(attempt: Promise<Acquired>): Promise<Grant> {
-  const outcome = await stateOf(attempt);
-  if (outcome === 'waiting' || outcome.kind !== 'ok')
-    throw new Error(`not granted: ${JSON.stringify(outcome)}`);
-  return outcome.value;
-}
-
 const LOST: Outcome<never> = { kind: 'info', error: 'connection-lost' };
 
 /** The queue's nodes, without their numbers. */
@@ -47,13 +38,24 @@ function queue(zooKeeper: FakeZooKeeper): string[] {
     .map((path) => path.slice('/lockpick/k1/'.length, -10));
 }
 
+describe.each([ephemeralSequential, zkNoGuid, zkIgnoresSessionLoss])('$name keeps the contract', (recipe) => {
+  it.each(contractCases(recipe, { network: false }))('$name', async ({ run }) => {
+    const clock = fakeClock();
+    const zooKeeper = fakeZooKeeper(clock);
+    const arena = arenaInMemory(recipe, clock, (onLost) =>
+      recipe.lockClient(zooKeeper.client().port, clock, onLost),
+    );
+    await expect(run(arena)).resolves.toBeUndefined();
+  });
+});
+
 describe.each([ephemeralSequential, zkNoGuid, zkIgnoresSessionLoss])('$name', (recipe) => {
   it('grants in the order of arrival, each time with a greater token', async () => {
     const clock = fakeClock();
     const zooKeeper = fakeZooKeeper(clock);
     const [a, b, c] = [1, 2, 3].map(() => open(recipe, clock, zooKeeper));
     if (a === undefined || b === undefined || c === undefined) throw new Error('three clients');
-    const first = await granted(a.acquire(request('a')));
+    const first = await grantedNow(a.acquire(request('a')));
     const second = b.acquire(request('b'));
     await clock.elapse(10);
     const third = c.acquire(request('c'));
@@ -61,11 +63,11 @@ describe.each([ephemeralSequential, zkNoGuid, zkIgnoresSessionLoss])('$name', (r
     expect(await stateOf(second)).toBe('waiting');
     expect(await a.release(first)).toEqual({ kind: 'ok', value: { released: true } });
     await clock.elapse(60);
-    const next = await granted(second);
+    const next = await grantedNow(second);
     expect(await stateOf(third)).toBe('waiting');
     await b.end('expired');
     await clock.elapse(60);
-    const last = await granted(third);
+    const last = await grantedNow(third);
     expect(next.token ?? 0n).toBeGreaterThan(first.token ?? 0n);
     expect(last.token ?? 0n).toBeGreaterThan(next.token ?? 0n);
     expect(await b.release(next)).toEqual({ kind: 'ok', value: { released: false } });
@@ -76,7 +78,7 @@ describe.each([ephemeralSequential, zkNoGuid, zkIgnoresSessionLoss])('$name', (r
     const clock = fakeClock();
     const zooKeeper = fakeZooKeeper(clock);
     const [a, b] = [open(recipe, clock, zooKeeper), open(recipe, clock, zooKeeper)];
-    await granted(a.acquire(request('a')));
+    await grantedNow(a.acquire(request('a')));
     const second = b.acquire(request('b', 300));
     await clock.elapse(400);
     expect(await stateOf(second)).toEqual({ kind: 'fail', error: 'busy' });
@@ -87,7 +89,7 @@ describe.each([ephemeralSequential, zkNoGuid, zkIgnoresSessionLoss])('$name', (r
     const clock = fakeClock();
     const zooKeeper = fakeZooKeeper(clock);
     const [a, b] = [open(recipe, clock, zooKeeper), open(recipe, clock, zooKeeper)];
-    await granted(a.acquire(request('a')));
+    await grantedNow(a.acquire(request('a')));
     const second = b.acquire(request('b'));
     await clock.elapse(20);
     await b.end('deadline');
@@ -100,9 +102,9 @@ describe('ephemeral-sequential', () => {
   it('tells that every lock of a session is lost when that has ended, once, and of no other', async () => {
     const clock = fakeClock();
     const client = open(ephemeralSequential, clock, fakeZooKeeper(clock));
-    await granted(client.acquire(request('a')));
-    await granted(client.acquire({ ...request('b'), lock: 'k2' }));
-    await client.release(await granted(client.acquire({ ...request('c'), lock: 'k3' })));
+    await grantedNow(client.acquire(request('a')));
+    await grantedNow(client.acquire({ ...request('b'), lock: 'k2' }));
+    await client.release(await grantedNow(client.acquire({ ...request('c'), lock: 'k3' })));
     await client.end('deadline');
     await settled();
     expect(client.losses).toEqual([
@@ -115,9 +117,9 @@ describe('ephemeral-sequential', () => {
     const clock = fakeClock();
     const zooKeeper = fakeZooKeeper(clock);
     const client = open(ephemeralSequential, clock, zooKeeper);
-    await client.release(await granted(client.acquire(request('warm-up'))));
+    await client.release(await grantedNow(client.acquire(request('warm-up'))));
     zooKeeper.after = (asked) => (asked === 'create' ? LOST : undefined);
-    const grant = await granted(client.acquire(request('a')));
+    const grant = await grantedNow(client.acquire(request('a')));
     expect(queue(zooKeeper)).toEqual(['a-lock-']);
     expect(await client.release(grant)).toEqual({ kind: 'ok', value: { released: true } });
   });
@@ -126,7 +128,7 @@ describe('ephemeral-sequential', () => {
     const clock = fakeClock();
     const zooKeeper = fakeZooKeeper(clock);
     const client = open(ephemeralSequential, clock, zooKeeper);
-    await client.release(await granted(client.acquire(request('warm-up'))));
+    await client.release(await grantedNow(client.acquire(request('warm-up'))));
     zooKeeper.after = (asked) => (asked === 'create' || asked === 'children' ? LOST : undefined);
     const attempt = request('a');
     expect(await client.acquire(attempt)).toEqual(LOST);
@@ -140,7 +142,7 @@ describe('ephemeral-sequential', () => {
     const clock = fakeClock();
     const zooKeeper = fakeZooKeeper(clock);
     const client = open(ephemeralSequential, clock, zooKeeper);
-    const grant = await granted(client.acquire(request('a')));
+    const grant = await grantedNow(client.acquire(request('a')));
     zooKeeper.before = (asked) => (asked === 'remove' ? LOST : undefined);
     const release = client.release(grant);
     await clock.elapse(500);
@@ -157,7 +159,7 @@ describe('zk-no-guid', () => {
     const clock = fakeClock();
     const zooKeeper = fakeZooKeeper(clock);
     const client = open(zkNoGuid, clock, zooKeeper);
-    await client.release(await granted(client.acquire(request('warm-up'))));
+    await client.release(await grantedNow(client.acquire(request('warm-up'))));
     let lost = 1;
     zooKeeper.after = (asked) => (asked === 'create' && lost-- > 0 ? LOST : undefined);
     const attempt = client.acquire(request('a', 300));
@@ -169,7 +171,7 @@ describe('zk-no-guid', () => {
     expect(await stateOf(other)).toBe('waiting');
     await client.end('closed');
     await clock.elapse(60);
-    await granted(other);
+    await grantedNow(other);
   });
 });
 
@@ -177,7 +179,7 @@ describe('zk-ignores-session-loss', () => {
   it('never says that anything is lost', async () => {
     const clock = fakeClock();
     const client = open(zkIgnoresSessionLoss, clock, fakeZooKeeper(clock));
-    await granted(client.acquire(request('a')));
+    await grantedNow(client.acquire(request('a')));
     await client.end('expired');
     await settled();
     expect(client.losses).toEqual([]);

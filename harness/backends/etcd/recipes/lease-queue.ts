@@ -13,6 +13,7 @@ export const leaseQueue: EtcdRecipe = {
   summary: 'a key with a lease, first come first served; waits for the key created before its own',
   tokenSource: 'create revision of the key',
   polls: false,
+  fifo: true,
   renewAt: RENEW_AT,
   ownerChecked: true,
   lockClient: leaseQueueClient,
