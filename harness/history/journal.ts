@@ -1,8 +1,8 @@
 // The history on disk: append-only, flushed at least every 100 ms, so a killed run leaves a judgeable prefix (I1).
 // The coordinator appends what clients and nemesis report, in the order it learns of it; `check` reads it back.
 
-import { closeSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs';
-import { encodeEvent, encodeHeader, parseHistory } from './json-lines.ts';
+import { closeSync, fsyncSync, openSync, readSync, writeSync } from 'node:fs';
+import { encodeEvent, encodeHeader, openReader } from './json-lines.ts';
 import type { History } from './history.ts';
 import type { Header, HistoryEvent } from './op.ts';
 
@@ -66,7 +66,21 @@ export class Journal implements Disposable {
   }
 }
 
-/** Reads a journal back. Throws `HistoryError` if it is malformed, what the disk throws if it cannot be read. */
+const READ_BYTES = 1 << 20;
+
+/**
+ * Reads a journal back, of any length. Throws `HistoryError` if it is malformed, what the disk throws if it cannot be
+ * read.
+ */
 export function readJournal(path: string): History {
-  return parseHistory(readFileSync(path, 'utf8'));
+  const reader = openReader();
+  const file = openSync(path, 'r');
+  try {
+    const bytes = Buffer.allocUnsafe(READ_BYTES);
+    for (let length = readSync(file, bytes); length > 0; length = readSync(file, bytes))
+      reader.take(bytes.subarray(0, length));
+  } finally {
+    closeSync(file);
+  }
+  return reader.finish();
 }

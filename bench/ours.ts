@@ -1,0 +1,39 @@
+// One history judged by lockpick in a process of its own: `node bench/ours.ts FILE JUDGED-BY` prints one JSON object. Times are
+// of the first and only try in a fresh process, so nothing is warm.
+
+import { checkModel } from '../checkers/linearizable/check-model.ts';
+import { lockPartitions } from '../checkers/linearizable/lock-entries.ts';
+import { ownedMutex } from '../checkers/linearizable/models/owned-mutex.ts';
+import { search } from '../checkers/linearizable/search.ts';
+import type { History } from '../harness/history/history.ts';
+import { readJournal } from '../harness/history/journal.ts';
+import { judge } from '../harness/judge.ts';
+
+const [path = '', judgedBy = ''] = process.argv.slice(2);
+
+/** A refused try proves that the lock was held; Porcupine is asked the same. */
+const READING = { failedRelease: 'unknown', failedCas: 'evidence' } as const;
+
+function verdictOf(history: History): string {
+  if (judgedBy === 'rules') return judge(history, null, () => performance.now()).verdict;
+  if (judgedBy !== 'search:owned-mutex')
+    return checkModel({ format: 'lockpick-history', history }, { model: judgedBy, ...READING }).verdict;
+  const verdicts = [...lockPartitions(history, { ownedBy: 'attempt', ...READING }).values()].map(
+    (entries) => search(entries, ownedMutex).verdict,
+  );
+  return (['invalid', 'unknown'] as const).find((verdict) => verdicts.includes(verdict)) ?? 'valid';
+}
+
+const began = performance.now();
+const history = readJournal(path);
+const read = performance.now();
+const verdict = verdictOf(history);
+const judged = performance.now();
+const result = {
+  verdict,
+  operations: history.operations.length,
+  readMillis: read - began,
+  checkMillis: judged - read,
+  megabytes: Math.round(process.resourceUsage().maxRSS / 1024),
+};
+process.stdout.write(`${JSON.stringify(result)}\n`);
