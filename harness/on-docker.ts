@@ -6,6 +6,7 @@ import manifest from '../package.json' with { type: 'json' };
 import { cpus, release, totalmem, version } from 'node:os';
 import { recipeOf } from './adapters.ts';
 import { backends } from './backends/index.ts';
+import { linkFaultsFor } from './bad-links.ts';
 import { bundleClient } from './client/bundle.ts';
 import { wallTime } from './clock.ts';
 import { startCluster } from './cluster/docker/docker-cluster.ts';
@@ -83,6 +84,7 @@ export async function onDocker(say: (line: string) => void): Promise<DockerStage
       });
       const program = await bundleClient(plan.adapter);
       const equip = await equipmentFor(faults, { engine, images });
+      const badLinks = await linkFaultsFor(faults, { engine, images });
       const clientSpec = (name: string): NodeSpec => ({
         name,
         role: 'client',
@@ -128,7 +130,8 @@ export async function onDocker(say: (line: string) => void): Promise<DockerStage
               diskFullFault(restart),
               slowFsyncFault(),
             ].map((kind) => whereApplicable(onEach(kind), backend.notApplicable ?? {}));
-            return [...ofNodes, ...partitionFaults({ servers: nodes, clients, store: storeServer })];
+            const network = { servers: nodes, clients, store: storeServer };
+            return [...ofNodes, ...partitionFaults(network), ...badLinks(network)];
           },
           store,
           prepareStore,

@@ -7,6 +7,7 @@ import { randomStream } from '../rng.ts';
 import { clockScenarios } from './clock-scenarios.ts';
 import { groupScenarios } from './group-scenarios.ts';
 import { leaderScenarios } from './leader-scenarios.ts';
+import { linkScenarios } from './link-scenarios.ts';
 import { partitionScenarios } from './partition-scenarios.ts';
 import { resourceScenarios } from './resource-scenarios.ts';
 import { swarmScenario } from './swarm.ts';
@@ -205,6 +206,7 @@ export const scenarios: readonly Scenario[] = [
   ...groupScenarios,
   ...leaderScenarios,
   ...partitionScenarios,
+  ...linkScenarios,
   ...clockScenarios,
   ...resourceScenarios,
   ...triggerScenarios,

@@ -7,18 +7,18 @@ import { createRequire } from 'node:module';
 import { freemem } from 'node:os';
 import { promisify } from 'node:util';
 import { HarnessError, messageOf } from '../../contract/errors.ts';
+import {
+  LINK_FAULTS,
+  LINK_REMEDY,
+  linkWayOf,
+  type LinkAbilities,
+  type LinkWay,
+} from '../../contract/links.ts';
 import { millis } from '../../history/op.ts';
 import { ask, describeEngine, findEngine, type Container, type Engine } from './engine.ts';
-import { execWithin } from './exec.ts';
 import { ourImages, SANDBOX_IMAGE } from './images.ts';
-import {
-  describeSession,
-  listSessions,
-  newSessionName,
-  removeSessionNamed,
-  sessionLabels,
-} from './session.ts';
-import { LATE } from './time-limit.ts';
+import { inThrowawaySandbox, tryIn, tryLinkAbilities } from './sandbox-trials.ts';
+import { describeSession, listSessions } from './session.ts';
 
 export interface Check {
   readonly name: string;
@@ -140,22 +140,13 @@ async function checkImages(engine: Engine): Promise<Check[]> {
 
 /** Tries in a sandbox what partitions and bad links need. */
 async function checkSandbox(engine: Engine, reference: string): Promise<Check[]> {
-  const session = newSessionName();
   try {
-    const sandbox = await ask(
-      'create a sandbox',
-      engine.docker.createContainer({
-        Image: reference,
-        Labels: sessionLabels(session),
-        HostConfig: { CapAdd: ['NET_ADMIN'], NetworkMode: 'none', LogConfig: { Type: 'none', Config: {} } },
-      }),
-    );
-    await ask('start a sandbox', sandbox.start());
-    return [await checkFirewall(sandbox), await checkLinks(sandbox)];
+    return await inThrowawaySandbox(engine, reference, async (sandbox) => [
+      await checkFirewall(sandbox),
+      ...linkChecks(await tryLinkAbilities(sandbox)),
+    ]);
   } catch (error) {
     return [failed('sandbox', error)];
-  } finally {
-    await removeSessionNamed(engine, session);
   }
 }
 
@@ -175,30 +166,23 @@ async function checkFirewall(sandbox: Container): Promise<Check> {
   };
 }
 
-async function checkLinks(sandbox: Container): Promise<Check> {
-  const name = 'bad links (netem)';
-  const complaint = await tryIn(sandbox, 'tc qdisc add dev lo root netem delay 1ms');
-  if (complaint === undefined) return { name, status: 'ok', detail: 'delay, loss, duplicates, reordering' };
-  const statistic = await tryIn(
-    sandbox,
-    'iptables -A OUTPUT -m statistic --mode random --probability 0.1 -j DROP',
-  );
-  return {
-    name,
-    status: 'warn',
-    detail:
-      statistic === undefined
-        ? 'this kernel has no netem: loss by iptables, long delays by a one-way DROP that heals; no duplicates or reordering'
-        : `this kernel has neither netem (${complaint}) nor random loss by iptables (${statistic})`,
-    fix: 'modprobe sch_netem on the machine of the engine, where the kernel has it as a module',
-  };
-}
+const LINK_WAYS: Readonly<Record<LinkWay, string>> = {
+  netem: 'by netem',
+  tbf: 'by tbf',
+  statistic: "by iptables' statistic",
+  tee: "by iptables' TEE",
+  hold: 'long delays only, by a one-way DROP that heals: TCP delivers late',
+};
 
-/** undefined: it worked. */
-async function tryIn(sandbox: Container, script: string): Promise<string | undefined> {
-  const result = await execWithin(sandbox, ['bash', '-c', script], COMMAND_TIME_LIMIT);
-  if (result === LATE) return `no answer within ${COMMAND_TIME_LIMIT} ms`;
-  return result.exitCode === 0 ? undefined : result.stderr.trim().split('\n').at(-1);
+/** One line for all that works, and how; one for all that does not. */
+function linkChecks(can: LinkAbilities): Check[] {
+  const ways = LINK_FAULTS.map((fault) => ({ fault, way: linkWayOf(fault, can) }));
+  const done = ways.flatMap(({ fault, way }) => (way === undefined ? [] : [`${fault} ${LINK_WAYS[way]}`]));
+  const missing = ways.filter(({ way }) => way === undefined).map(({ fault }) => fault);
+  const name = 'bad links';
+  if (missing.length === 0 && can.netem) return [{ name, status: 'ok', detail: done.join('; ') }];
+  const without = missing.length === 0 ? '' : `; not here: ${missing.join(', ')}`;
+  return [{ name, status: 'warn', detail: `${done.join('; ')}${without}`, fix: LINK_REMEDY }];
 }
 
 function checkMemory(): Check {
