@@ -1,95 +1,26 @@
-// What `lockpick check --model` answers: a history judged by one model. The fields that it has in common with the verdict of
-// a run (`checkers/verdict.ts`) have the same names and mean the same. Pure, but for the clock it is handed.
+// What `lockpick check` answers where a model judges: the object for `--json` and the words for people. The judging is
+// `checkers/check.ts`; here is only how long it took, the exit code, and how it is said.
 
 import { styleText } from 'node:util';
-import { checkModel, type JudgedPartition, type ModelOptions } from '../checkers/linearizable/check-model.ts';
-import { explain } from '../checkers/linearizable/explain.ts';
-import type { Finding } from '../checkers/verdict.ts';
+import { checkRecorded, type Checked } from '../checkers/check.ts';
+import type { ModelOptions } from '../checkers/linearizable/check-model.ts';
+import type { Verdict } from '../checkers/verdict.ts';
 import { EXIT_CODE } from './contract/errors.ts';
 import type { HistoryFormat, Recorded } from './history/recorded.ts';
 
-export interface ModelReport {
-  readonly schemaVersion: 1;
-  readonly verdict: 'valid' | 'invalid' | 'unknown';
-  readonly findings: readonly Finding<'not-linearizable'>[];
-  /** What was taken for granted to come to this verdict. */
-  readonly model: {
-    readonly name: string;
-    readonly summary: string;
-    readonly format: HistoryFormat;
-    /** Of stores. */
-    readonly initial?: string;
-    /** Of locks. */
-    readonly failedRelease?: string;
-    readonly failedCas: string;
-    /** Steps of the search, for each lock or key. */
-    readonly budget: number;
-  };
-  /** The locks or keys, each judged by itself. */
-  readonly partitions: readonly {
-    readonly name: string;
-    readonly verdict: 'valid' | 'invalid' | 'unknown';
-    readonly operations: number;
-    /** Of the search; 0: there was no need of one. */
-    readonly steps: number;
-  }[];
-  readonly checkers: readonly {
-    readonly name: string;
-    readonly verdict: 'valid' | 'invalid' | 'unknown';
-    readonly millis: number;
-    /** Why it cannot tell, or that there is more than the findings tell. */
-    readonly reason?: string;
-  }[];
-}
+export type ModelReport = Omit<Checked, 'reasons'> & Pick<Verdict, 'checkers'>;
 
-/** Throws as `checkModel` does. */
+/** Throws as `checkRecorded` does. */
 export function modelReport(recorded: Recorded, options: ModelOptions, nowMillis: () => number): ModelReport {
   const began = nowMillis();
-  const result = checkModel(recorded, options);
-  const { verdict, reading, catalogued, partitions } = result;
-  const { findings, omitted } = explain(recorded, result);
-  const reasons = [
-    ...partitions.flatMap((partition) => doubtOf(partition) ?? []),
-    ...(partitions.every(({ entries }) => entries.size === 0)
-      ? [`the history has no operation that the model ${reading.model} judges`]
-      : []),
-    ...(omitted > 0 ? [`${omitted} more are not linearizable and not explained`] : []),
-  ];
-  return {
-    schemaVersion: 1,
-    verdict,
-    findings,
-    model: {
-      name: reading.model,
-      summary: catalogued.model.summary,
-      format: recorded.format,
-      ...(catalogued.of === 'lock' ? { failedRelease: reading.failedRelease } : { initial: reading.initial }),
-      failedCas: reading.failedCas,
-      budget: reading.steps,
-    },
-    partitions: partitions.map(({ name, entries, found }) => ({
-      name,
-      verdict: found.verdict,
-      operations: entries.size,
-      steps: found.steps,
-    })),
-    checkers: [
-      {
-        name: reading.model,
-        verdict,
-        millis: Math.round((nowMillis() - began) * 1e3) / 1e3,
-        ...(reasons.length > 0 && { reason: reasons.join('; ') }),
-      },
-    ],
+  const { reasons, ...report } = checkRecorded(recorded, options);
+  const checker = {
+    name: report.model.name,
+    verdict: report.verdict,
+    millis: Math.round((nowMillis() - began) * 1e3) / 1e3,
+    ...(reasons.length > 0 && { reason: reasons.join('; ') }),
   };
-}
-
-function doubtOf({ name, entries, found }: JudgedPartition): string | undefined {
-  if (found.verdict !== 'unknown') return undefined;
-  const reached = entries.returned.filter((stamp) => stamp < (entries.returned[found.reached] ?? 0)).length;
-  const subject = name === '' ? 'the search' : `the search of ${name}`;
-  const returned = entries.returned.filter((stamp) => stamp !== Infinity).length;
-  return `${subject} ran out of ${found.exhausted} after ${found.steps} steps, having explained ${reached} of ${returned} returns`;
+  return { ...report, checkers: [checker] };
 }
 
 /** 1 invalid · 2 unknown · 0 valid. */
@@ -112,12 +43,12 @@ const STORIES_SHOWN = 3;
 /** How the file was read and judged, one line: what a verdict would be worth nothing without. */
 export function readingWords(path: string, { model }: ModelReport): string {
   const { name, summary, format, initial, failedRelease, failedCas } = model;
-  const choices = [
-    ...(initial === undefined ? [] : [`initial value ${JSON.stringify(initial)}`]),
-    ...(failedRelease === undefined ? [] : [`failed releases read as ${failedRelease}`]),
-    `failed ${failedRelease === undefined ? 'cas' : 'tries'} ${failedCas === 'ignored' ? 'ignored' : 'taken as evidence'}`,
-  ];
-  return `lockpick: ${path} taken as ${FORMAT_WORDS[format]}; model ${name}: ${summary}; ${choices.join(', ')}\n`;
+  const taken = failedCas === 'ignored' ? 'ignored' : 'taken as evidence';
+  const choices =
+    failedRelease === undefined
+      ? `initial value ${JSON.stringify(initial)}, failed cas ${taken}`
+      : `failed releases read as ${failedRelease}, refused tries ${taken}`;
+  return `lockpick: ${path} taken as ${FORMAT_WORDS[format]}; model ${name}: ${summary}; ${choices}\n`;
 }
 
 export function modelWords(path: string, report: ModelReport, stream: NodeJS.WriteStream): string {

@@ -120,6 +120,18 @@ describe('tidy', () => {
     expect(wrong).toEqual([]);
   });
 
+  it('keeps the library, and all that it loads, free of Node and of packages', () => {
+    const loaded = new Set(['checkers/check.ts']);
+    for (const file of loaded) for (const { to } of importsOf(file)) loaded.add(to);
+    const others = [...loaded].flatMap((file) =>
+      [
+        ...readFileSync(join(root, file), 'utf8').matchAll(/^(?:import|export)[^;]*from '([^.'][^']*)'/gm),
+      ].map(([, specifier]) => `${file} → ${specifier}`),
+    );
+    expect(loaded.size).toBeGreaterThan(30);
+    expect(others).toEqual([]);
+  });
+
   it.each(ONLY)('lets only the named files $what', ({ pattern, files }) => {
     const wrong = sources
       .filter((file) => !tests.test(file) && !files.test(file))

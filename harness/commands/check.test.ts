@@ -1,0 +1,185 @@
+// `lockpick check` and `lockpick convert` as a user types them: formats, compression, options, exit codes, and what is said
+// of a file that cannot be judged.
+
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync, zstdCompressSync } from 'node:zlib';
+import { afterAll, describe, expect, it } from 'vitest';
+
+const histories = join(import.meta.dirname, '../../checkers/histories');
+const cli = join(import.meta.dirname, '../cli.ts');
+const directory = mkdtempSync(join(tmpdir(), 'lockpick-check-'));
+afterAll(() => rmSync(directory, { recursive: true }));
+
+interface Ended {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+function lockpick(...args: readonly string[]): Ended {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [cli, ...args], { encoding: 'utf8' });
+  return { code: status, stdout, stderr };
+}
+
+function file(name: string, content: string | Buffer): string {
+  const path = join(directory, name);
+  writeFileSync(path, content);
+  return path;
+}
+
+const overlap = join(histories, 'owned-mutex/bad/grant-inside-a-hold.jsonl');
+const handedOver = join(histories, 'owned-mutex/good/tried-again.jsonl');
+
+describe('lockpick check', () => {
+  it('judges by a model, says what it took, and exits 1 for a violation', () => {
+    const { code, stdout, stderr } = lockpick('check', overlap, '--model', 'owned-mutex');
+    expect(code).toBe(1);
+    expect(stdout).toContain('✖ INVALID');
+    expect(stdout).toContain('not-linearizable: Lock k1 does not behave as owned-mutex');
+    expect(stderr).toBe(
+      `lockpick: ${overlap} taken as a lockpick history; model owned-mutex: one owner at a time; only the owner may release; failed releases read as unknown, refused tries ignored\n`,
+    );
+  });
+
+  it('gives the finding as JSON, from compressed files as well, whatever they are called', () => {
+    const text = readFileSync(overlap);
+    for (const path of [file('a.jsonl', gzipSync(text)), file('b.edn', zstdCompressSync(text))]) {
+      const { code, stdout } = lockpick('check', path, '--model', 'owned-mutex', '--json');
+      expect(code).toBe(1);
+      expect(JSON.parse(stdout)).toMatchObject({
+        schemaVersion: 1,
+        verdict: 'invalid',
+        findings: [{ code: 'not-linearizable', lock: 'k1', ops: [1, 2], processes: ['c1', 'c2'] }],
+        checkers: [{ name: 'owned-mutex', verdict: 'invalid' }],
+      });
+    }
+  });
+
+  it('judges other formats without being told the model', () => {
+    const kv = join(histories, 'kv/good/appends.edn');
+    const { code, stderr } = lockpick('check', kv);
+    expect(code).toBe(0);
+    expect(stderr).toContain('model kv: texts by key');
+    const log = file(
+      'etcd.log',
+      'INFO  jepsen.util - 0\t:invoke\t:write\t1\nINFO  jepsen.util - 0\t:ok\t:write\t1\n' +
+        'INFO  jepsen.util - 1\t:invoke\t:read\tnil\nINFO  jepsen.util - 1\t:ok\t:read\tnil\n',
+    );
+    expect(lockpick('check', log).code).toBe(1);
+  });
+
+  it('exits 2 with the number of steps when the budget is spent', () => {
+    const path = join(histories, 'multi-register/good/during-the-other.edn');
+    const { code, stdout } = lockpick('check', path, '--initial', 'nil', '--budget', '1');
+    expect(code).toBe(2);
+    expect(stdout).toContain('? UNKNOWN');
+    expect(stdout).toMatch(/ran out of steps after \d+ steps, having explained \d of 3 returns/);
+  });
+
+  it('judges every file, and the worst decides', () => {
+    const { code, stdout, stderr } = lockpick(
+      'check',
+      handedOver,
+      join(directory, 'missing'),
+      overlap,
+      '--model',
+      'owned-mutex',
+    );
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/● VALID[^]*✖ INVALID/);
+    expect(stderr).toContain('missing does not exist');
+  });
+
+  it.each([
+    ['a damaged line', '{:process 0, :type :invoke, :f :read, :value nil}\n{:process 0', /line 2: /],
+    [
+      'a return without a call',
+      '{:process 0, :type :ok, :f :read, :value 1}',
+      /line 1: read of process 0 returns/,
+    ],
+    [
+      'nothing that is known',
+      'once upon a time',
+      /line 1: neither the header of a lockpick history, nor EDN/,
+    ],
+    [
+      'an operand of the wrong form',
+      '{:process 0, :type :invoke, :f :write, :value {:a 1}}',
+      /line 1: the operand of write/,
+    ],
+    ['an unknown operation', '{:process 0, :type :invoke, :f :jump, :value 1}', /which model judges jump\?/],
+    ['nothing at all', '', /line 1: /],
+  ])('never judges %s', (name, text, message) => {
+    const { code, stdout, stderr } = lockpick('check', file(`${name}.txt`, text));
+    expect(code).toBe(64);
+    expect(stderr).toMatch(message);
+    expect(stdout).toBe('');
+  });
+
+  it('never judges a damaged archive', () => {
+    const path = file('cut.gz', gzipSync(readFileSync(overlap)).subarray(0, 100));
+    const { code, stderr } = lockpick('check', path);
+    expect(code).toBe(64);
+    expect(stderr).toContain('cut.gz is damaged');
+  });
+
+  it.each([
+    [['--model', 'mutexx'], /there is no model "mutexx"; there are mutex, /],
+    [['--model', 'mutex', '--budget', '-1'], /--budget -1 is not a number of steps/],
+    [['--failed-cas', 'evidence'], /judged by the rules, which have no such option/],
+    [['--model', 'mutex', '--failed-release', 'maybe'], /held, unknown, released/],
+  ])('refuses %s', (args, message) => {
+    const { code, stderr } = lockpick('check', handedOver, ...args);
+    expect(code).toBe(64);
+    expect(stderr).toMatch(message);
+  });
+});
+
+describe('lockpick convert', () => {
+  it('writes EDN that check reads, with the same verdict', () => {
+    const edn = join(directory, 'overlap.edn');
+    expect(lockpick('convert', overlap, '--to', 'edn', '--key', 'k1', '-o', edn).code).toBe(0);
+    const { code, stderr } = lockpick('check', edn);
+    expect(code).toBe(1);
+    expect(stderr).toContain("taken as Jepsen's EDN; model owned-mutex");
+  });
+
+  it('writes a window of it', () => {
+    const { code, stdout } = lockpick('convert', overlap, '--to', 'csv', '--from', '2ms', '--until', '3ms');
+    expect(code).toBe(0);
+    expect(
+      stdout
+        .trim()
+        .split('\r\n')
+        .map((row) => row.split(',')[0]),
+    ).toEqual(['id', '2']);
+  });
+
+  it.each([
+    [['--to', 'parquet'], /edn, chrome-trace, csv/],
+    [['--to', 'csv', '--from', '3'], /--from 3 is not a duration/],
+    [['--to', 'csv', '--from', '2s', '--until', '1s'], /--from 2s is after --until 1s/],
+    [['--to', 'csv', '--key', 'k9'], /has no operation to convert/],
+    [[], /required option '--to <form>'/],
+  ])('refuses %s', (args, message) => {
+    const { code, stderr } = lockpick('convert', overlap, ...args);
+    expect(code).toBe(64);
+    expect(stderr).toMatch(message);
+  });
+
+  it('says where it cannot write', () => {
+    const { code, stderr } = lockpick(
+      'convert',
+      overlap,
+      '--to',
+      'csv',
+      '-o',
+      join(directory, 'no/such/place'),
+    );
+    expect(code).toBe(69);
+    expect(stderr).toContain('cannot write');
+  });
+});
