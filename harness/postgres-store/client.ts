@@ -5,6 +5,7 @@ import type { Outcome } from '../contract/lock-client.ts';
 import type { StoreAddress, StoreClient, StoreReadRequest, StoreWrite } from '../contract/store.ts';
 import { HarnessError } from '../contract/errors.ts';
 import { fencingToken, millis, type AuditRow } from '../history/op.ts';
+import { LOCKPICK } from '../postgres/server-node.ts';
 import {
   openSession,
   openSessions,
@@ -13,7 +14,6 @@ import {
   type Values,
 } from '../postgres/session.ts';
 import { defences } from './defences.ts';
-import { STORE_DATABASE, STORE_USER } from './node.ts';
 import { rowLocks } from './row-locks.ts';
 
 const SEED = `insert into register (defence, key, value, version)
@@ -55,7 +55,7 @@ export interface StoreContents {
  * 0. Throws HarnessError('environment') if it cannot.
  */
 export async function openStore(address: StoreAddress, contents: StoreContents): Promise<StoreClient> {
-  const server = { ...address, user: STORE_USER, database: STORE_DATABASE };
+  const server = { ...address, user: LOCKPICK, database: LOCKPICK };
   // Many clients start at once, and none of them is being measured yet; nor at the end.
   const unhurried = (): PostgresSession =>
     openSession({ ...server, commandTimeLimit: SETTING_UP_TIME_LIMIT });

@@ -10,7 +10,8 @@ import { fencingToken, millis, type AuditRow, type Millis } from '../history/op.
 import { startServer, type ServerContainer } from '../testing/container.fixture.ts';
 import { openStore } from './client.ts';
 import { defences } from './defences.ts';
-import { prepareStore, STORE_DATABASE, STORE_USER, storeNode } from './node.ts';
+import { LOCKPICK } from '../postgres/server-node.ts';
+import { prepareStore, storeNode } from './node.ts';
 
 /** Long enough for a busy machine; where running out of it is the point, the short one. */
 const AMPLE = millis(20_000);
@@ -65,8 +66,8 @@ async function sql(): Promise<Client> {
   const client = new Client({
     host: server.host,
     port: server.port,
-    user: STORE_USER,
-    database: STORE_DATABASE,
+    user: LOCKPICK,
+    database: LOCKPICK,
   });
   await client.connect();
   return client;

@@ -2,19 +2,15 @@
 // that one runs in a container of its own. Puts the recipes on real sessions; knows the server's flags and its table.
 
 import type { Backend } from '../../contract/backend.ts';
-import type { Node, NodeSpec } from '../../contract/cluster.ts';
 import { HarnessError } from '../../contract/errors.ts';
 import type { Recipe } from '../../contract/lock-client.ts';
-import { millis } from '../../history/op.ts';
+import { LOCKPICK, postgresNode, tellPostgres } from '../../postgres/server-node.ts';
 import { openSession, POSTGRES_ERRORS } from '../../postgres/session.ts';
 import { versionIn } from '../version-in.ts';
 import type { PostgresRecipe } from './port.ts';
 import { advisoryLock } from './recipes/advisory-lock.ts';
 import { leaseRow, LEASE_TABLE } from './recipes/lease-row.ts';
 
-const PORT = 5432;
-const NAME = 'lockpick';
-const STATEMENT_TIME_LIMIT = millis(20_000);
 const TIME_OF_DAY = 'SELECT extract(epoch FROM clock_timestamp()) * 1000';
 
 export const POSTGRES_RECIPES: readonly PostgresRecipe[] = [advisoryLock, leaseRow];
@@ -22,14 +18,16 @@ export const POSTGRES_RECIPES: readonly PostgresRecipe[] = [advisoryLock, leaseR
 export const postgres: Backend = {
   name: 'postgres',
   topology: 'one PostgreSQL server, apart from the store',
-  servers: () => [server()],
+  // The image is tuned for a store that nobody kills. What is committed here must survive the end of the server.
+  servers: () => [postgresNode('p1', 'server', ['-c', 'synchronous_commit=on'])],
   assemble: async (servers) => {
-    for (const node of servers) await tell(node, LEASE_TABLE);
+    for (const node of servers) await tellPostgres(node, LEASE_TABLE);
   },
-  version: async (node) => `postgres ${versionIn(node, await tell(node, 'SHOW server_version'), /^(\S+)/)}`,
+  version: async (node) =>
+    `postgres ${versionIn(node, await tellPostgres(node, 'SHOW server_version'), /^(\S+)/)}`,
   readTime: async (node) => {
     try {
-      return Number(await tell(node, TIME_OF_DAY));
+      return Number(await tellPostgres(node, TIME_OF_DAY));
     } catch (error) {
       if (error instanceof HarnessError) return undefined;
       throw error;
@@ -51,28 +49,6 @@ export const postgres: Backend = {
   slackMillis: 1000,
 };
 
-/** What it answers to a statement, without decoration. Throws HarnessError('environment') if it refuses. */
-async function tell(node: Node, statement: string): Promise<string> {
-  const { exitCode, stdout, stderr } = await node.exec(
-    ['psql', '-XqAt', '-h', '127.0.0.1', '-U', NAME, '-d', NAME, '-c', statement],
-    STATEMENT_TIME_LIMIT,
-  );
-  if (exitCode === 0) return stdout;
-  throw new HarnessError('environment', `node ${node.name} refused ${statement}`, { detail: stderr });
-}
-
-function server(): NodeSpec {
-  return {
-    name: 'p1',
-    role: 'server',
-    image: 'postgres',
-    // The image is tuned for a store that nobody kills. What is committed here must survive the end of the server.
-    command: ['-c', 'synchronous_commit=on'],
-    port: PORT,
-    ready: { kind: 'exec', command: ['pg_isready', '-q', '-h', '127.0.0.1', '-p', String(PORT)] },
-  };
-}
-
 function onRealPort(recipe: PostgresRecipe): Recipe {
   return {
     ...recipe,
@@ -81,7 +57,7 @@ function onRealPort(recipe: PostgresRecipe): Recipe {
       if (only === undefined) throw new Error(`${recipe.name} needs a server`);
       const { host, port } = only;
       const { commandTimeLimit } = context;
-      const address = { host, port, user: NAME, database: NAME, commandTimeLimit };
+      const address = { host, port, user: LOCKPICK, database: LOCKPICK, commandTimeLimit };
       return recipe.lockClient({ open: () => openSession(address) }, context);
     },
   };
