@@ -176,11 +176,12 @@ export async function onDocker(say: (line: string) => void): Promise<DockerStage
   };
 }
 
-function traitsOf({ roles, startsEmpty }: Backend, servers: number): ServiceTraits {
+function traitsOf({ roles, startsEmpty, notApplicable }: Backend, servers: number): ServiceTraits {
   return {
     servers,
     leads: roles !== undefined,
     promotes: roles?.promote !== undefined,
     startsEmpty: startsEmpty === true,
+    notApplicable: Object.keys(notApplicable ?? {}),
   };
 }

@@ -17,7 +17,7 @@ const basis: ScheduleBasis = {
   ttlMillis: millis(1000),
   thinkMillis: { min: millis(30), max: millis(80) },
   commandTimeLimitMillis: millis(500),
-  service: { servers: 3, leads: true, promotes: true, startsEmpty: true },
+  service: { servers: 3, leads: true, promotes: true, startsEmpty: true, notApplicable: [] },
 };
 
 describe('schedules', () => {

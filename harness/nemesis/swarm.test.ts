@@ -12,7 +12,7 @@ const basis: ScheduleBasis = {
   ttlMillis: millis(1000),
   thinkMillis: { min: millis(30), max: millis(80) },
   commandTimeLimitMillis: millis(500),
-  service: { servers: 3, leads: true, promotes: true, startsEmpty: true },
+  service: { servers: 3, leads: true, promotes: true, startsEmpty: true, notApplicable: [] },
 };
 
 const seeds = Array.from({ length: 200 }, (_, seed) => String(seed));
@@ -77,9 +77,23 @@ describe('swarm', () => {
   });
 
   it('does to a service only what it can suffer', () => {
-    const service = { servers: 1, leads: false, promotes: false, startsEmpty: false };
+    const service = {
+      servers: 1,
+      leads: false,
+      promotes: false,
+      startsEmpty: false,
+      notApplicable: ['clock-jump', 'slow-fsync'],
+    };
     const steps = seeds.flatMap((seed) => swarm({ service }, seed));
-    expect(kindsOf(steps)).toEqual(['kill', 'partition', 'pause']);
+    const none = ['failover', 'restart-empty', 'slow-fsync'];
+    expect(kindsOf(steps)).toEqual(
+      swarmKinds
+        .map(({ fault }) => fault)
+        .filter((fault) => !none.includes(fault))
+        .toSorted(),
+    );
+    const jumps = steps.filter(({ spec }) => spec.fault === 'clock-jump');
+    expect(new Set(jumps.map(({ spec }) => spec.target.kind))).toEqual(new Set(['random-client']));
     expect(steps.filter(({ spec: { target } }) => ['lead', 'follower'].includes(target.kind))).toEqual([]);
   });
 });

@@ -11,15 +11,13 @@ import { WARM_UP_MILLIS, type Scenario, type ScheduleBasis, type ServiceTraits }
 /** A kind of fault as the swarm uses it. */
 interface SwarmKind {
   readonly fault: string;
-  readonly suffers: (service: ServiceTraits) => boolean;
+  /** Whom it may hit; nobody: the service cannot suffer it. */
   readonly targets: (service: ServiceTraits) => readonly TargetSelector[];
   /** One of these; absent: none are needed. */
-  readonly params?: readonly JsonRecord[];
+  readonly params?: (basis: ScheduleBasis) => readonly JsonRecord[];
   /** Over at once. */
   readonly momentary?: true;
 }
-
-const always = (): boolean => true;
 
 const CLIENTS = [{ kind: 'holder' }, { kind: 'waiter' }, { kind: 'random-client' }] as const;
 const SERVER = { kind: 'server' } as const;
@@ -29,22 +27,49 @@ function servers({ leads }: ServiceTraits): readonly TargetSelector[] {
   return leads ? [SERVER, { kind: 'lead' }, { kind: 'follower' }] : [SERVER];
 }
 
+const anybody = (service: ServiceTraits): readonly TargetSelector[] => [...CLIENTS, ...servers(service)];
+
+/** Servers are left out where the fault cannot hurt them. */
+function serversBut(fault: string): SwarmKind['targets'] {
+  return (service) => (service.notApplicable.includes(fault) ? [] : servers(service));
+}
+
+function clock(fault: string, params: NonNullable<SwarmKind['params']>): SwarmKind {
+  return {
+    fault,
+    targets: (service) => [{ kind: 'random-client' }, ...serversBut(fault)(service)],
+    params,
+  };
+}
+
+const FROM_SERVERS: readonly JsonRecord[] = [{ from: 'servers' }, { from: 'one-server' }];
+
+/** All but `disk-full`: a server that ends of it and is killed besides would have two to start it again. */
 export const swarmKinds: readonly SwarmKind[] = [
-  { fault: 'pause', suffers: always, targets: (service) => [...CLIENTS, ...servers(service)] },
-  { fault: 'kill', suffers: always, targets: (service) => [...CLIENTS, ...servers(service)] },
-  { fault: 'restart-empty', suffers: ({ startsEmpty }) => startsEmpty, targets: () => [SERVER] },
+  { fault: 'pause', targets: anybody },
+  { fault: 'stall', targets: servers },
+  { fault: 'kill', targets: anybody },
+  { fault: 'restart-empty', targets: ({ startsEmpty }) => (startsEmpty ? [SERVER] : []) },
   {
     fault: 'partition',
-    suffers: always,
-    targets: (service) => [...CLIENTS, ...(service.servers > 1 ? servers(service) : [])],
-    params: [{ from: 'servers' }, { from: 'one-server' }],
+    targets: (service) => (service.servers > 1 ? anybody(service) : CLIENTS),
+    params: () => [...FROM_SERVERS, { from: 'servers', way: 'in' }, { from: 'servers', way: 'out' }],
   },
+  { fault: 'reply-lost', targets: () => CLIENTS, params: () => FROM_SERVERS },
   {
     fault: 'failover',
-    suffers: ({ promotes }) => promotes,
-    targets: () => [SERVER],
-    params: [{ to: 'least' }, { to: 'furthest' }],
+    targets: ({ promotes }) => (promotes ? [SERVER] : []),
+    params: () => [{ to: 'least' }, { to: 'furthest' }],
     momentary: true,
+  },
+  clock('clock-jump', ({ ttlMillis }) => [{ byMillis: 2 * ttlMillis }, { byMillis: -2 * ttlMillis }]),
+  clock('clock-drift', () => [{ rate: 3 }, { rate: 0.5 }]),
+  clock('clock-strobe', ({ ttlMillis }) => [{ byMillis: 2 * ttlMillis, phaseMillis: ttlMillis / 4 }]),
+  { fault: 'cpu-starve', targets: servers },
+  {
+    fault: 'slow-fsync',
+    targets: serversBut('slow-fsync'),
+    params: ({ ttlMillis }) => [{ delayMillis: ttlMillis / 10 }],
   },
 ];
 
@@ -54,7 +79,7 @@ const SHORTEST_MILLIS = 100;
 
 function swarmSteps(basis: ScheduleBasis, random: Random): readonly Step[] {
   const { service, ttlMillis, timeLimitMillis } = basis;
-  const possible = swarmKinds.filter(({ suffers }) => suffers(service));
+  const possible = swarmKinds.filter(({ targets }) => targets(service).length > 0);
   const drawn = possible.filter(() => random.integer(0, 1) === 1);
   const enabled = drawn.length > 0 ? drawn : [random.pick(possible)];
   const steps: Step[] = [];
@@ -91,7 +116,7 @@ function drawSpec(
     fault,
     target,
     durationMillis: millis(durationMillis),
-    ...(params !== undefined && { params: random.pick(params) }),
+    ...(params !== undefined && { params: random.pick(params(basis)) }),
   };
 }
 

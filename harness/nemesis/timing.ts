@@ -24,6 +24,8 @@ export interface ServiceTraits {
   readonly promotes: boolean;
   /** A server whose disk was replaced serves again by itself. */
   readonly startsEmpty: boolean;
+  /** Kinds of faults that cannot hurt its servers. */
+  readonly notApplicable: readonly string[];
 }
 
 export interface Scenario {

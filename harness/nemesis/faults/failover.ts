@@ -26,7 +26,14 @@ export function failoverFault(servers: readonly Node[], roles: Roles | undefined
       const byPosition = replicas.toSorted((a, b) => (a.position ?? 0) - (b.position ?? 0));
       const chosen = params?.['to'] === 'least' ? byPosition[0] : byPosition.at(-1);
       if (chosen === undefined) return faultInForce(undefined, () => Promise.resolve({}));
-      const seen = await roles.promote(chosen.node, servers);
+      let seen: JsonRecord;
+      try {
+        seen = await roles.promote(chosen.node, servers);
+      } catch (error) {
+        // Stopped or ended meanwhile by another fault, it does not obey: an order without effect.
+        if (!(error instanceof HarnessError) || error.code !== 'environment') throw error;
+        return faultInForce(undefined, () => Promise.resolve({ notObeyed: error.message }));
+      }
       const positions = Object.fromEntries(
         replicas.map(({ node, position }) => [node.name, position ?? null]),
       );
