@@ -28,7 +28,8 @@ my $there = sockaddr_in($port, inet_aton($peer));
 sub receive {
   my $read = ''; vec($read, fileno $socket, 1) = 1;
   return undef unless select($read, undef, undef, shift) > 0;
-  return defined recv($socket, my $text, 2000, 0) ? $text : undef;
+  my $text;
+  return defined recv($socket, $text, 2000, 0) ? $text : undef;
 }
 if ($role eq 'send') {
   my @trips;

@@ -3,12 +3,14 @@
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { client, postgres, redis, stage } from '../../cluster/docker/cluster.fixture.ts';
+import { linkAbilities } from '../../cluster/docker/sandbox-trials.ts';
 import { startCluster } from '../../cluster/docker/docker-cluster.ts';
 import type { Cluster, Node, NodeStream } from '../../contract/cluster.ts';
 import type { ActiveFault, FaultKind } from '../../contract/fault.ts';
 import { millis, type JsonRecord } from '../../history/op.ts';
 import { killFault } from './kill.ts';
 import type { Network } from './network.ts';
+import { linkFaults } from './links.ts';
 import { partitionFaults } from './partition.ts';
 import { onEach } from './scope.ts';
 
@@ -27,14 +29,17 @@ let stream: NodeStream;
 const replies: string[] = [];
 
 beforeAll(async () => {
-  cluster = await startCluster(
-    [...SERVERS.map(redis), postgres('store'), client('c1', RAW_CLIENT)],
-    await stage(),
-  );
+  const { engine, images } = await stage();
+  cluster = await startCluster([...SERVERS.map(redis), postgres('store'), client('c1', RAW_CLIENT)], {
+    engine,
+    images,
+  });
   const servers = SERVERS.map((name) => cluster.node(name));
   [a, b, c, d] = servers;
   network = { servers, clients: [cluster.node('c1')], store: cluster.node('store') };
-  kinds = new Map(partitionFaults(network).map((kind) => [kind.name, kind]));
+  const can = await linkAbilities(engine, images['sandbox']?.reference ?? '');
+  const possible = [...partitionFaults(network), ...linkFaults(network, can)];
+  kinds = new Map(possible.map((kind) => [kind.name, kind]));
   stream = await cluster.node('c1').connect();
   stream.onLine((line) => replies.push(line));
 });
@@ -204,5 +209,29 @@ describe('replies', () => {
     await fault[Symbol.asyncDispose]();
     await arrived(2);
     expect(replies).toEqual(['+OK', '+OK']);
+  });
+});
+
+describe('links', () => {
+  it('are bad for those peers, each in its way, and good again', async () => {
+    for (const fault of ['loss', 'duplicate', 'rate']) {
+      const active = await inject(fault, [a], { from: 'one-server', percent: 40 });
+      expect(active.evidence, fault).toMatchObject({ way: expect.any(String) });
+      await active[Symbol.asyncDispose]();
+      expect(active.healed, fault).toMatchObject({ trial: { received: 200, distinct: 200 } });
+    }
+    expect((await a?.execInSandbox(['tc', 'class', 'show', 'dev', 'eth0'], WITHIN))?.stdout).toBe('');
+  });
+
+  it('are slow by their delay: what was held back arrives when it is over, though the fault is not', async () => {
+    const before = replies.length;
+    await using slow = await inject('delay', [cluster.node('c1')], {
+      from: 'one-server',
+      delayMillis: 1_500,
+    });
+    expect(slow.evidence).toMatchObject({ delayMillis: 1_500 });
+    stream.send('SET k 3');
+    await arrived(before + 1);
+    expect(replies).toHaveLength(before + 1);
   });
 });
