@@ -37,6 +37,8 @@ const DONE: Readonly<Record<string, string>> = {
   freeze: 'paused',
   kill: 'killed',
   partition: 'cut off',
+  'reply-lost': 'left without replies',
+  'reply-late': 'left waiting for replies',
   'restart-empty': 'restarted empty',
   failover: 'promoted',
 };

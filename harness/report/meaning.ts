@@ -158,7 +158,10 @@ export const FAULT_KINDS: Readonly<Record<string, string>> = {
   kill: 'kills',
   'restart-empty': 'restarts with an empty disk',
   partition: 'network partitions',
-  delay: 'slow or lossy links',
+  'reply-lost': 'lost replies',
+  'reply-late': 'late replies',
+  delay: 'slow links',
+  loss: 'lossy links',
   'clock-jump': 'clock jumps',
   failover: 'failovers',
 };

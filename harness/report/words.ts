@@ -48,6 +48,8 @@ const DONE_TO: Readonly<Record<string, string>> = {
   pause: 'paused',
   kill: 'killed',
   partition: 'cut off',
+  'reply-lost': 'left without replies',
+  'reply-late': 'left waiting for replies',
   'restart-empty': 'restarted empty',
   stall: 'stalled',
 };
