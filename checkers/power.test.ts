@@ -52,10 +52,32 @@ function handoffs(steps: readonly Step[]): number {
   return power(historyOf(steps)).contendedHandoffs;
 }
 
+/** The messages of `handedOver` under faults that did nothing, and say so. */
+function excuses(...reasons: readonly (string | undefined)[]): string[] {
+  const events = reasons.flatMap((reason, index) => {
+    const fault = { type: 'fault', id: `f${index + 1}`, fault: 'clock-jump', targets: ['e1'] };
+    const evidence = reason === undefined ? {} : { notApplicable: reason };
+    return [
+      { ...fault, phase: 'begin', time: 40 },
+      { ...fault, phase: 'end', time: 90, evidence },
+    ];
+  });
+  return power(historyOf(handedOver, {}, events)).warnings.map(({ message }) => message);
+}
+
 /** The warnings of `handedOver` with this clock error. */
 function uncertain(clockErrorNanos: number, meta = {}): string[] {
   return warned(historyOf(handedOver, { clockErrorNanos, meta }));
 }
+
+describe('a fault that is not applicable', () => {
+  it('is named with its reason, once, and makes the run inconclusive', () => {
+    expect(excuses('a lease runs on the monotonic clock', 'a lease runs on the monotonic clock')).toEqual([
+      'none of 2 faults was proved to act; clock-jump is not applicable: a lease runs on the monotonic clock',
+    ]);
+    expect(excuses(undefined)).toEqual(['none of 1 faults was proved to act']);
+  });
+});
 
 describe('a contended hand-off', () => {
   it('is to a process that was refused while another had the lock', () => {

@@ -6,7 +6,7 @@ import type { PlanInput } from '../plan.ts';
 import { givenTwice, safe, type CellOfBackend } from './cell.ts';
 
 /** Locks are held for longer than it takes to set a clock and to see that it is wrong. */
-const HELD_FOR_LONG: PlanInput = { ttlMillis: '2s', thinkMillis: '400ms..900ms' };
+const HELD_FOR_LONG: PlanInput = { ttlMillis: '2s', thinkMillis: '400ms..900ms', timeLimitMillis: '10s' };
 
 const BECAUSE: Readonly<Record<string, string>> = {
   'clock-jump': 'keys run out by the wall clock: every lock that is held when it jumps ahead is free at once',

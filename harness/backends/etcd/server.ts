@@ -13,7 +13,7 @@ import { etcd3Lock } from './recipes/etcd3-lock.ts';
 import { etcdIgnoresLeaseLoss } from './recipes/etcd-ignores-lease-loss.ts';
 import { leaseQueue } from './recipes/lease-queue.ts';
 import { leaseTxnGuard } from './recipes/lease-txn-guard.ts';
-import { askRole, askVersion } from './member.ts';
+import { askRole, askVersion, promote } from './member.ts';
 
 /** The recipes without a port: a simulated cluster can be put behind them as well. */
 export const ETCD_RECIPES: readonly EtcdRecipe[] = [leaseQueue, leaseTxnGuard, etcdIgnoresLeaseLoss];
@@ -32,7 +32,7 @@ export const etcd: Backend = {
   topology: 'three etcd members, one cluster',
   servers: () => MEMBERS.map(member),
   version: askVersion,
-  roles: { ask: askRole },
+  roles: { ask: askRole, promote },
   // Go counts a timer and the difference of two times on the monotonic clock ("Monotonic Clocks", package time), and calls
   // the kernel without the C library.
   notApplicable: {

@@ -10,6 +10,9 @@ import type { NodeFaultKind } from '../../contract/fault.ts';
 import type { JsonRecord } from '../../history/op.ts';
 import { faultInForce, millisSince } from './scope.ts';
 
+/** In the words of the services that can be ordered. */
+const FOLLOWS: ReadonlySet<string> = new Set(['replica', 'follower']);
+
 /** Acts in about 0.2 s, or as long as the service takes to hand over. The target says only where the fault is shown. */
 export function failoverFault(servers: readonly Node[], roles: Roles | undefined): NodeFaultKind {
   const clock = monotonicClock(monotonicOrigin());
@@ -22,7 +25,7 @@ export function failoverFault(servers: readonly Node[], roles: Roles | undefined
           remedy: 'choose another fault: see `lockpick list`',
         });
       const began = clock.now();
-      const replicas = (await survey(servers, roles)).filter(({ role }) => role === 'replica');
+      const replicas = (await survey(servers, roles)).filter(({ role }) => FOLLOWS.has(role));
       const byPosition = replicas.toSorted((a, b) => (a.position ?? 0) - (b.position ?? 0));
       const chosen = params?.['to'] === 'least' ? byPosition[0] : byPosition.at(-1);
       if (chosen === undefined) return faultInForce(undefined, () => Promise.resolve({}));
