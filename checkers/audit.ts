@@ -26,6 +26,8 @@ export interface Register {
   readonly writes: readonly Write[];
   /** In order of invocation. */
   readonly reads: readonly Read[];
+  /** No write that was sent to it can take effect after the record was read. */
+  readonly sealed: boolean;
   /** Every attempt in the store's order; undefined: the history has no record, or `flaw` says what is wrong with it. */
   readonly record: readonly Attempt[] | undefined;
   readonly flaw: string | undefined;
@@ -60,9 +62,11 @@ function gather({ operations, header }: History): Register[] {
   }
   return [...drafts.values()].map((draft) => {
     const record = recordOf(draft.writes, draft.reads, header.clockErrorNanos);
-    if (typeof record !== 'string') return { ...draft, record, flaw: undefined };
+    const sealed = draft.reads.some((read) => read.sealed === true);
+    if (typeof record !== 'string') return { ...draft, sealed, record, flaw: undefined };
     return {
       ...draft,
+      sealed,
       record: undefined,
       flaw: `the record of ${draft.key} in store ${draft.store}: ${record}`,
     };
@@ -83,6 +87,7 @@ function recordOf(
   const attempts: { row: AuditRow; write: Write; behind: Write; by: Nanos }[] = [];
   let behind: Write | undefined;
   let due: bigint | undefined;
+  let found: string | undefined;
   for (const row of rows) {
     const write = unrecorded.get(row.id);
     if (write === undefined)
@@ -95,6 +100,12 @@ function recordOf(
     if (due !== undefined && version !== due)
       return `rows are missing before row ${row.seq}: version ${version} where ${due} was due`;
     due = row.accepted ? version + 1n : version;
+    if (row.accepted) {
+      const sum = sumOf(found, write.add);
+      if (sum !== undefined && row.value !== sum)
+        return `row ${row.seq} adds ${write.add} to ${found} and leaves ${row.value}`;
+      found = row.value;
+    }
     if (behind === undefined || write.invoked > behind.invoked) behind = write;
     attempts.push({ row, write, behind, by: write.invoked });
   }
@@ -135,6 +146,12 @@ function compareDecimals(a: string, b: string): number {
   return a.length - b.length || (a < b ? -1 : Number(a > b));
 }
 
+/** What a relative write leaves; undefined: it is not relative, or what it met is not known. */
+function sumOf(found: string | undefined, add: string | undefined): string | undefined {
+  if (add === undefined || found === undefined || !/^-?\d+$/.test(found)) return undefined;
+  return (BigInt(found) + BigInt(add)).toString();
+}
+
 function sameRow(a: AuditRow, b: AuditRow): boolean {
   return (
     a.id === b.id &&
@@ -143,14 +160,17 @@ function sameRow(a: AuditRow, b: AuditRow): boolean {
     a.base === b.base &&
     a.version === b.version &&
     a.value === b.value &&
+    a.order === b.order &&
     a.accepted === b.accepted
   );
 }
 
 function contradictionOf(row: AuditRow, write: Write): string | undefined {
   if (row.process !== write.process) return `it was written by ${row.process}, not ${write.process}`;
-  if (row.value !== write.value) return `value ${row.value}, not ${write.value}`;
+  // A relative write is sent without knowing what comes out of it.
+  if (write.add === undefined && row.value !== write.value) return `value ${row.value}, not ${write.value}`;
   if (row.token !== write.token) return `token ${row.token ?? 'none'}, not ${write.token ?? 'none'}`;
+  if (row.order !== write.order) return `order ${row.order ?? 'none'}, not ${write.order ?? 'none'}`;
   if (write.base !== undefined && row.base !== write.base) return `base ${row.base}, not ${write.base}`;
   if (compareDecimals(row.base, row.version) > 0) return `base ${row.base} above version ${row.version}`;
   if (write.outcome === 'ok' && !row.accepted) return 'refused, but the client was told that it was accepted';

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { surprisesOf, type Found } from './expectation.ts';
-import type { Expectation, Finding, FindingCode } from './verdict.ts';
+import type { Expectation, Finding, FindingCode, StoreResult } from './verdict.ts';
 import { nanos } from '../harness/history/op.ts';
 
 function finding(code: FindingCode): Finding {
@@ -20,6 +20,9 @@ const found: Found = {
   grade: 'unsafe',
   findings: [finding('belief-overlap'), finding('lost-update'), finding('expired-grant')],
   liveness: [finding('stuck-lock')],
+  stores: [],
+  broken: [],
+  queueJumps: 0,
   doubts: [],
 };
 
@@ -66,14 +69,42 @@ describe('a surprise', () => {
       { liveness: [...found.liveness, finding('not-reacquired')] },
       'threshold: not-reacquired occurred (1 ×) and was not expected',
     ],
+    [
+      'harm in a store whose defence needs no lock, though the code is expected elsewhere',
+      { broken: [{ ...finding('lost-update'), store: 'row-lock' }] },
+      'violation: lost-update occurred in store row-lock (1 ×), whose defence keeps that out whatever the lock does',
+    ],
+    ['a queue that is none', { queueJumps: 2 }, 'threshold: the queue was jumped 2 ×'],
     ['a doubt', { doubts: ['tokens cannot tell'] }, 'inconclusive: tokens cannot tell'],
   ])('is %s', (_, changed, words) => {
     expect(surprises(changed)).toEqual([words]);
   });
 
+  it('is a store in which theory says that harm must be found, and is none', () => {
+    const lossy: Expectation = {
+      ...expected,
+      stores: { none: ['lost-update'], 'fence-on-write': ['lost-update'] },
+    };
+    const none: StoreResult = {
+      name: 'none',
+      verdict: 'invalid',
+      findings: { 'lost-update': 1 },
+      brokenPromises: [],
+      writes: { accepted: 2, refused: 0, unanswered: 0 },
+      settled: {},
+      settlements: [],
+    };
+    const missing = 'violation: lost-update was expected in store fence-on-write and did not occur';
+    expect(surprises({ stores: [none, { ...none, name: 'fence-on-write', findings: {} }] }, lossy)).toEqual([
+      missing,
+    ]);
+    expect(surprises({ stores: [none] }, lossy)).toEqual([missing]);
+    expect(surprises({ stores: [none, { ...none, name: 'fence-on-write' }] }, lossy)).toEqual([]);
+  });
+
   it('is worst first', () => {
     const outcomes = surprisesOf(
-      { grade: 'inconclusive', findings: [], liveness: [finding('starved')], doubts: ['x'] },
+      { ...found, grade: 'inconclusive', findings: [], liveness: [finding('starved')], doubts: ['x'] },
       expected,
     ).map(({ outcome }) => outcome);
     expect(outcomes).toEqual(['violation', 'violation', 'violation', 'threshold', 'inconclusive']);
@@ -81,7 +112,13 @@ describe('a surprise', () => {
 
   it('is no other grade where nothing could be said: the doubts say it', () => {
     const safe: Expectation = { grade: 'safe', findings: [], oneOf: [], liveness: [], allowed: [] };
-    const nothing: Found = { grade: 'inconclusive', findings: [], liveness: [], doubts: ['no load'] };
+    const nothing: Found = {
+      ...found,
+      grade: 'inconclusive',
+      findings: [],
+      liveness: [],
+      doubts: ['no load'],
+    };
     expect(surprisesOf(nothing, safe)).toEqual([{ outcome: 'inconclusive', words: 'no load' }]);
     expect(surprisesOf(nothing, { ...safe, grade: 'inconclusive' })).toEqual([]);
   });

@@ -2,7 +2,7 @@
 // An expected finding that is not reproduced is as bad as one that was not expected: then either theory is wrong about
 // the cell, or lockpick does not see. Pure.
 
-import type { Expectation, Finding, FindingCode, Grade, Verdict } from './verdict.ts';
+import type { Expectation, Finding, FindingCode, Grade, StoreResult, Verdict } from './verdict.ts';
 
 /** A difference, and what the run answers because of it (2.4). */
 export interface Surprise {
@@ -14,6 +14,11 @@ export interface Found {
   readonly grade: Grade;
   readonly findings: readonly Finding[];
   readonly liveness: readonly Finding[];
+  readonly stores: readonly StoreResult[];
+  /** Of `findings` those that their store's defence promises to prevent whatever the lock does; never expected. */
+  readonly broken: readonly Finding[];
+  /** How often a queue was none. */
+  readonly queueJumps: number;
   /** Why less was found out than was asked. */
   readonly doubts: readonly string[];
 }
@@ -23,7 +28,7 @@ const CLEAN = { findings: [], oneOf: [], liveness: [], allowed: [] } satisfies O
 
 /** In order of `Verdict.outcome`, worst first. `expectation` null: nothing should be found. */
 export function surprisesOf(found: Found, expectation: Expectation | null): readonly Surprise[] {
-  const { grade, findings, liveness, doubts } = found;
+  const { grade, findings, liveness, stores, broken, queueJumps, doubts } = found;
   const expected: Omit<Expectation, 'grade'> = expectation ?? CLEAN;
   const expectedGrade = expectation?.grade ?? grade;
   const occurred = new Set<FindingCode>([...findings, ...liveness].map(({ code }) => code));
@@ -31,8 +36,12 @@ export function surprisesOf(found: Found, expectation: Expectation | null): read
   const noneOf = expected.oneOf.length > 0 && !expected.oneOf.some((code) => occurred.has(code));
   const known = new Set<FindingCode>([...expected.findings, ...expected.oneOf, ...expected.allowed]);
   const violations = [
+    ...(broken.length === 0
+      ? []
+      : [`${countsByStore(broken)}, whose defence keeps that out whatever the lock does`]),
     ...unexpected(findings, known),
     ...missing.map((code) => `${code} was expected and did not occur`),
+    ...missingInStores(stores, expectation?.stores ?? {}),
     ...(noneOf ? [`one of ${expected.oneOf.join(', ')} was expected and none occurred`] : []),
     ...(grade !== expectedGrade && grade !== 'inconclusive'
       ? [`the grade is ${grade}; ${expectedGrade} was expected`]
@@ -44,11 +53,33 @@ export function surprisesOf(found: Found, expectation: Expectation | null): read
       outcome: 'threshold',
       words,
     })),
+    ...(queueJumps === 0 ? [] : [queueJumps]).map((count): Surprise => ({
+      outcome: 'threshold',
+      words: `the queue was jumped ${count} ×`,
+    })),
     ...(expectation?.grade === 'inconclusive' ? [] : doubts).map((words): Surprise => ({
       outcome: 'inconclusive',
       words,
     })),
   ];
+}
+
+/** What theory says must be found in a store, and was not. */
+function missingInStores(
+  stores: readonly StoreResult[],
+  expected: NonNullable<Expectation['stores']>,
+): string[] {
+  return Object.entries(expected).flatMap(([name, codes]) => {
+    const findings = stores.find((store) => store.name === name)?.findings ?? {};
+    return codes
+      .filter((code) => findings[code] === undefined)
+      .map((code) => `${code} was expected in store ${name} and did not occur`);
+  });
+}
+
+function countsByStore(findings: readonly Finding[]): string {
+  const counts = Map.groupBy(findings, ({ code, store }) => `${code} occurred in store ${store}`);
+  return [...counts].map(([words, all]) => `${words} (${all.length} ×)`).join(', ');
 }
 
 function unexpected(findings: readonly Finding[], known: ReadonlySet<FindingCode>): string[] {

@@ -9,12 +9,14 @@ import { judge } from '../harness/judge.ts';
 
 const root = join(import.meta.dirname, 'histories');
 const RULES = [
+  'duplicate-effect',
   'expired-grant',
   'foreign-release',
   'late-loss-notice',
   'liveness',
   'lost-update',
   'mutual-exclusion',
+  'oversold',
   'stale-write',
   'store-fencing',
   'tokens',

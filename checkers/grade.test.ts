@@ -50,8 +50,6 @@ const BEYOND_FENCING: readonly SafetyCode[] = [
   'stale-write-accepted',
   'foreign-release',
   'not-linearizable',
-  'oversold',
-  'duplicate-effect',
 ];
 
 /** One grant with a token, and one that has what is given. */

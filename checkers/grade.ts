@@ -2,10 +2,11 @@
 //
 // Where the design leaves it open: `expired-grant` and `late-loss-notice` show a client that believed without a tenure,
 // like `belief-overlap`. A fencing token makes that harmless and nothing else does, so they grade as that does: without
-// a token `unsafe`, with one `safe-with-fencing`. A `lost-update` counts against the tokens only in a store that checks
-// them on reads as well as on writes; one that checks only writes lets it through by design (2.6).
+// a token `unsafe`, with one `safe-with-fencing`. Harm to a store (`lost-update`, `oversold`, `duplicate-effect`) counts
+// beyond that only where the store's defence promises to prevent it; one that checks tokens on writes alone lets it
+// through by design (2.6).
 
-import { defenceOf } from './store-fencing.ts';
+import { breaksPromise } from './promises.ts';
 import type { HistoryMeta } from '../harness/history/op.ts';
 import type { Grant } from '../harness/history/grants.ts';
 import type { Grade, Power, SafetyCode, SafetyFinding } from './verdict.ts';
@@ -16,11 +17,7 @@ const BEYOND_FENCING: ReadonlySet<SafetyCode> = new Set([
   'stale-write-accepted',
   'foreign-release',
   'not-linearizable',
-  'oversold',
-  'duplicate-effect',
 ]);
-
-const FULLY_FENCED = 'fence-on-read-and-write';
 
 export interface GradeBasis {
   readonly meta: HistoryMeta;
@@ -41,7 +38,6 @@ export function gradeOf({ meta, grants, findings, power, unknown }: GradeBasis):
   return power.warnings.some(({ decisive }) => decisive) ? 'inconclusive' : 'safe';
 }
 
-function beyondFencing({ code, store }: SafetyFinding, meta: HistoryMeta): boolean {
-  if (code === 'lost-update') return store !== undefined && defenceOf(store, meta) === FULLY_FENCED;
-  return BEYOND_FENCING.has(code);
+function beyondFencing(finding: SafetyFinding, meta: HistoryMeta): boolean {
+  return BEYOND_FENCING.has(finding.code) || breaksPromise(finding, meta);
 }

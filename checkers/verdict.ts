@@ -92,6 +92,68 @@ export interface Expectation {
   readonly liveness: readonly LivenessCode[];
   /** These may occur besides. */
   readonly allowed: readonly SafetyCode[];
+  /** Store → what must occur in it; for a defence that theory says is not enough. */
+  readonly stores?: Readonly<Record<string, readonly SafetyCode[]>>;
+}
+
+/** What the store's record says of a write whose client never learned its outcome. */
+export interface Settlement {
+  readonly op: number;
+  readonly process: string;
+  readonly key: string;
+  /** It took effect · the store refused it · it did not and never will · nobody can tell. */
+  readonly outcome: 'landed' | 'refused' | 'never' | 'open';
+}
+
+/** One defence, graded by itself. */
+export interface StoreResult {
+  /** Of the store, which is that of its defence. */
+  readonly name: string;
+  /** `invalid`: harm was found in it. `unknown`: nothing was, and `reason` says why that means little. */
+  readonly verdict: 'valid' | 'invalid' | 'unknown';
+  /** How often each code was found in it. */
+  readonly findings: Readonly<Partial<Record<SafetyCode, number>>>;
+  /** Those of them that its defence promises to prevent. */
+  readonly brokenPromises: readonly SafetyCode[];
+  /** As the clients learned it. */
+  readonly writes: { readonly accepted: number; readonly refused: number; readonly unanswered: number };
+  /** How many of those that were never answered the record settles, and how. */
+  readonly settled: Readonly<Partial<Record<Settlement['outcome'], number>>>;
+  readonly settlements: readonly Settlement[];
+  readonly reason?: string;
+}
+
+/** Of a lock that is there for efficiency: ticks of jobs that should run once each. */
+export interface Waste {
+  readonly ticks: number;
+  readonly runs: number;
+  /** Ticks that ran more than once. */
+  readonly double: number;
+  /** Ticks between the first and the last run of a job that never ran. */
+  readonly missed: number;
+  readonly doubleRate: number;
+  readonly missedRate: number;
+}
+
+/** In milliseconds, by nearest rank; null: there were none. */
+export interface Quantiles {
+  readonly count: number;
+  readonly p50: number | null;
+  readonly p99: number | null;
+  readonly max: number | null;
+}
+
+/** How a contended lock goes from hand to hand. */
+export interface Handover {
+  /** From the release to the grant of one who was waiting by then. */
+  readonly latencyMillis: Quantiles;
+  /** From the first try to the grant. */
+  readonly waitMillis: Quantiles;
+  readonly grantsPerClient: { readonly least: number; readonly most: number };
+  /** 1: nobody asks in vain. A crowd that polls asks many times for each grant. */
+  readonly triesPerGrant: number | null;
+  /** Who was passed and by whom, as acquires; null: the recipe is no queue. */
+  readonly queueJumps: { readonly count: number; readonly ops: readonly (readonly [number, number])[] } | null;
 }
 
 /** How hard it was tried (2.4). */
@@ -121,6 +183,10 @@ export interface Verdict {
   readonly asExpected: boolean;
   readonly findings: readonly SafetyFinding[];
   readonly liveness: readonly LivenessFinding[];
+  /** Each defence by itself. */
+  readonly stores: readonly StoreResult[];
+  /** What is counted and not judged. */
+  readonly measures: { readonly waste?: Waste; readonly handover?: Handover };
   readonly power: Power;
   readonly checkers: readonly {
     readonly name: string;

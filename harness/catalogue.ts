@@ -8,6 +8,7 @@ import { redisReplicatedCells } from './cells/redis-replicated.ts';
 import { redisSentinelCells } from './cells/redis-sentinel.ts';
 import { redisSingleCells } from './cells/redis-single.ts';
 import { redlockCells } from './cells/redlock.ts';
+import { workloadCells } from './cells/workloads.ts';
 import { zookeeperCells } from './cells/zookeeper.ts';
 import { DEFAULT_VARIANT } from './contract/backend.ts';
 import type { Plan, PlanInput } from './plan.ts';
@@ -21,6 +22,7 @@ export const catalogue: readonly Cell[] = [
   ...cellsOf('etcd', etcdCells),
   ...cellsOf('zookeeper', zookeeperCells),
   ...cellsOf('postgres', postgresCells),
+  ...workloadCells.map((cell) => ({ variant: DEFAULT_VARIANT, ...cell })),
 ];
 
 function cellsOf(backend: string, cells: readonly CellOfBackend[]): readonly Cell[] {
@@ -64,9 +66,23 @@ export function settingsOf(names: CellNames): PlanInput {
 export function cellOf(plan: Plan): Cell | undefined {
   if (plan.schedule !== undefined) return undefined;
   // Work that outlives the lease by itself, or no longer does, makes another experiment of it.
-  const comparable =
-    plan.workload === 'long-hold'
-      ? plan.thinkMillis.min > plan.ttlMillis
-      : plan.thinkMillis.max < plan.ttlMillis / 2;
-  return comparable ? cellNamed(plan) : undefined;
+  const meant = WORK_OF_LEASE[plan.workload] ?? 'little';
+  if (workOfLease(plan) !== meant) return undefined;
+  // Theory speaks of what the defences in use do.
+  return plan.defences === 'all' ? cellNamed(plan) : undefined;
+}
+
+/** How much of a lease the work under it takes. */
+type WorkOfLease = 'little' | 'most' | 'longer';
+
+/** Where it is not little. */
+const WORK_OF_LEASE: Readonly<Record<string, WorkOfLease>> = {
+  'fenced-register': 'most',
+  'long-hold': 'longer',
+};
+
+function workOfLease({ thinkMillis, ttlMillis }: Plan): WorkOfLease | undefined {
+  if (thinkMillis.max < ttlMillis / 2) return 'little';
+  if (thinkMillis.max < ttlMillis) return 'most';
+  return thinkMillis.min > ttlMillis ? 'longer' : undefined;
 }

@@ -79,12 +79,51 @@ function evidence(verdict: Verdict, stream: NodeJS.WriteStream): string[] {
       reason === undefined ? [] : [`  ? ${name}: ${reason}`],
     ),
   ];
+  lines.push(...storeLines(verdict.stores), ...measureLines(verdict.measures));
   const found: readonly Finding[] = [...verdict.findings, ...verdict.liveness];
   if (found.length === 0) return lines;
   lines.push('', `  found: ${countsByCode(found)}`);
   for (const { code, at, story } of firstOfEachCode(found).slice(0, STORIES_SHOWN))
     lines.push(`  ${styleText('bold', code, { stream })} at ${(at / 1e9).toFixed(3)} s: ${story}`);
   return lines;
+}
+
+/** Which defences held, in one line each for those that did and those that did not. */
+function storeLines(stores: Verdict['stores']): string[] {
+  const held = stores.filter(({ verdict }) => verdict === 'valid').map(({ name }) => name);
+  const harmed = stores
+    .filter(({ verdict }) => verdict === 'invalid')
+    .map(({ name, findings }) => {
+      const counts = Object.entries(findings).map(([code, count]) => `${count} × ${code}`);
+      return `${name} (${counts.join(', ')})`;
+    });
+  const unsettled = stores.reduce((sum, { settled: { open = 0 } }) => sum + open, 0);
+  return [
+    ...(harmed.length > 0 ? [`  stores harmed: ${harmed.join(', ')}`] : []),
+    ...(held.length > 0 ? [`  stores that held: ${held.join(', ')}`] : []),
+    ...(unsettled > 0 ? [`  ? ${unsettled} unanswered writes may still take effect`] : []),
+  ];
+}
+
+function measureLines({ waste, handover }: Verdict['measures']): string[] {
+  const lines: string[] = [];
+  if (waste !== undefined)
+    lines.push(
+      `  waste: of ${waste.ticks} ticks ${waste.double} ran twice (${percent(waste.doubleRate)}) and ${waste.missed} never (${percent(waste.missedRate)})`,
+    );
+  if (handover !== undefined) {
+    const { latencyMillis, waitMillis, grantsPerClient, triesPerGrant, queueJumps } = handover;
+    const jumps = queueJumps === null ? '' : `, ${queueJumps.count} queue jumps`;
+    lines.push(
+      `  hand-over: ${tenths(latencyMillis.p50)} ms (p99 ${tenths(latencyMillis.p99)}), longest wait ${tenths(waitMillis.max)} ms, ` +
+        `${grantsPerClient.least} to ${grantsPerClient.most} grants a client, ${tenths(triesPerGrant)} tries a grant${jumps}`,
+    );
+  }
+  return lines;
+}
+
+function tenths(value: number | null): string {
+  return value === null ? '–' : value.toFixed(1);
 }
 
 function expectation(verdict: Verdict, cell: Cell | undefined): string {

@@ -6,19 +6,25 @@ import { EXIT_CODE } from './contract/errors.ts';
 import { grantsOf } from './history/grants.ts';
 import type { History } from './history/history.ts';
 import { applyRules, type NamedRules } from '../checkers/apply-rules.ts';
+import { duplicateEffect } from '../checkers/duplicate-effect.ts';
 import { surprisesOf } from '../checkers/expectation.ts';
 import { expiredGrant } from '../checkers/expired-grant.ts';
 import { foreignRelease } from '../checkers/foreign-release.ts';
 import { gradeOf } from '../checkers/grade.ts';
+import { handoverOf } from '../checkers/handover.ts';
 import { lateLossNotice } from '../checkers/late-loss-notice.ts';
 import { liveness } from '../checkers/liveness.ts';
 import { lostUpdate } from '../checkers/lost-update.ts';
 import { mutualExclusion } from '../checkers/mutual-exclusion.ts';
+import { oversold } from '../checkers/oversold.ts';
 import { powerOf } from '../checkers/power.ts';
+import { breaksAnyway } from '../checkers/promises.ts';
 import { staleWrite } from '../checkers/stale-write.ts';
 import { storeFencing } from '../checkers/store-fencing.ts';
+import { storeResultsOf } from '../checkers/store-results.ts';
 import { tokenRegression } from '../checkers/tokens.ts';
 import type { Expectation, LivenessCode, SafetyCode, Verdict } from '../checkers/verdict.ts';
+import { wasteOf } from '../checkers/waste.ts';
 
 export interface Rules {
   readonly safety: NamedRules<SafetyCode>;
@@ -35,6 +41,8 @@ const allRules: Rules = {
     'store-fencing': storeFencing,
     'stale-write': staleWrite,
     'lost-update': lostUpdate,
+    oversold,
+    'duplicate-effect': duplicateEffect,
   },
   liveness: { liveness },
 };
@@ -62,7 +70,18 @@ export function judge(
       .map(({ name, reason }) => `${name} cannot tell: ${reason}`),
     ...weak.map(({ message }) => `inconclusive: ${message}`),
   ];
-  const found = { grade, findings, liveness: alive.findings, doubts };
+  const stores = storeResultsOf(history, findings);
+  const waste = wasteOf(history);
+  const handover = handoverOf(history, grants);
+  const found = {
+    grade,
+    findings,
+    liveness: alive.findings,
+    stores,
+    broken: findings.filter((finding) => breaksAnyway(finding, history.header.meta)),
+    queueJumps: handover?.queueJumps?.count ?? 0,
+    doubts,
+  };
   const surprises = surprisesOf(found, expectation);
   const outcome = surprises[0]?.outcome ?? 'ok';
   // Nobody promised that a history without an expectation is conclusive.
@@ -75,6 +94,8 @@ export function judge(
     asExpected,
     findings,
     liveness: alive.findings,
+    stores,
+    measures: { ...(waste !== undefined && { waste }), ...(handover !== undefined && { handover }) },
     power,
     checkers,
     surprises: asExpected ? [] : surprises.map(({ words }) => words),

@@ -12,7 +12,7 @@ const REDELIVERED_ONE_IN = 10;
 export const inventory: Workload = {
   name: 'inventory',
   summary: 'buy one unit of what is in stock; orders have ids and are sent again if their outcome is unknown',
-  initialValue: '100',
+  stock: '100',
   defences: [
     'none',
     'fence-on-write',

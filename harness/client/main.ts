@@ -60,7 +60,7 @@ async function setUp(config: ClientConfig): Promise<Ready> {
   const workload = named(workloads, config.workload);
   const outside = await openStore(
     { ...config.store, commandTimeLimit },
-    { defences: registers.outside, keys, initialValue: workload.initialValue ?? '0' },
+    { defences: registers.outside, keys, initialValue: workload.stock ?? '0' },
   );
   await recipe.load?.();
   const locks = recipe.open({

@@ -49,6 +49,8 @@ export function verdictOf(
       evidence: {},
     })),
     liveness: [],
+    stores: [],
+    measures: {},
     power: {
       grants: 100,
       contendedHandoffs: 50,

@@ -67,6 +67,8 @@ export interface Recipe {
   readonly renewAt?: number;
   /** A grant lasts as long as the client's session; no TTL bounds it, and none is recorded. */
   readonly sessionBound?: true;
+  /** First come, first served: its tokens are places in a queue. */
+  readonly fifo?: true;
   /** Its library prolongs a grant by itself, unrecorded, and is the one to notice when it ends. */
   readonly keepsAlive?: true;
   /** Its renew and release check that the caller is the owner, atomically. */

@@ -66,6 +66,6 @@ export interface Workload {
   readonly defaults?: Readonly<Record<string, string>>;
   /** The defences it can use; absent: any. Empty: it does not use the store. */
   readonly defences?: readonly string[];
-  /** What every key of the store holds at first, a whole number; absent: 0. */
-  readonly initialValue?: string;
+  /** Units of each key that are in stock at first, a whole number; absent: keys hold 0, and that is no stock. */
+  readonly stock?: string;
 }

@@ -66,6 +66,10 @@ export interface HistoryMeta {
   readonly stores?: Readonly<Record<string, string>>;
   /** Every process of a complete history ends with `down`; one that lacks it was cut off (the harness was killed). */
   readonly closedByDown?: boolean;
+  /** Units of each key that were in stock at first, where writes sell them; a whole number. */
+  readonly stock?: string;
+  /** The recipe's queue is first come, first served; its tokens are the places. Default false. */
+  readonly fifo?: boolean;
   /** Contended hand-offs below which a clean result means nothing. Default 1. */
   readonly minContendedHandoffs?: number;
   /** Fault kinds that the plan asked for; empty: none were planned. */

@@ -13,6 +13,7 @@ export const ephemeralSequential: ZooKeeperRecipe = {
   summary: 'a numbered node that ends with its session; waits for the number before its own',
   tokenSource: 'transaction that created the node (czxid)',
   polls: false,
+  fifo: true,
   keepsAlive: true,
   ownerChecked: true,
   lockClient: (zooKeeper, clock, onLost) =>
