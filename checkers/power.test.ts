@@ -209,6 +209,13 @@ describe('a warning', () => {
     ]);
   });
 
+  it('is given if a kind of fault that was planned never began, whatever others did', () => {
+    const planned = { meta: { plannedFaults: ['pause', 'kill'] } };
+    expect(warned(historyOf(handedOver, planned, faulted(pause)))).toEqual([
+      'fault-had-no-effect (not decisive)',
+    ]);
+  });
+
   it('is given if faults acted and met nothing', () => {
     const missed: Span = { fault: 'pause', targets: ['c1'], begin: 300, acted: 310, end: 320 };
     expect(warned(historyOf(handedOver, {}, faulted(missed)))).toEqual(['fault-had-no-effect']);

@@ -67,6 +67,9 @@ function faultWarnings({ header, faults }: History, acted: number, hitSomething:
     return [{ code, message: what, decisive: true }];
   }
   const warnings: Warning[] = [];
+  const missing = plannedFaults.filter((kind) => faults.every(({ fault }) => fault !== kind));
+  if (missing.length > 0)
+    warnings.push({ code, message: `${list(missing)} was planned and never began`, decisive: false });
   if (idle.length > 0)
     warnings.push({
       code,
