@@ -5,36 +5,42 @@
 import type { Acquire, Release, Renew } from '../../harness/history/history.ts';
 
 export interface Attribution {
-  /** Whose it certainly is; undefined: nobody knows. */
-  readonly owner: string | undefined;
+  /** The number of the owner whose it certainly is; undefined: nobody knows. */
+  readonly owner: number | undefined;
   /** Others it may have been meant for. */
-  readonly mayBeOf: readonly string[];
+  readonly mayBeOf: readonly number[];
   /** Of an acquire or renewal: the lease it asks for. */
   readonly ttlMillis: number | undefined;
 }
 
+const NOBODY: readonly number[] = [];
+
 interface Attempt {
-  readonly owner: string;
+  readonly owner: number;
   readonly acquire: Acquire;
   /** A release answered that it took effect: it may only be repeated. */
   ended: boolean;
 }
 
-/** Takes the operations of one lock in order of invocation. `attempt` needs owners in the history; else it is the process. */
+/**
+ * Takes the operations of one lock in order of invocation. `attempt` needs owners in the history; else it is the process.
+ * `numberOf` gives owners of one name one number.
+ */
 export function attribution(
   ownedBy: 'attempt' | 'process',
+  numberOf: (owner: string) => number,
 ): (operation: Acquire | Renew | Release) => Attribution {
   const attemptsOf = new Map<string, readonly Attempt[]>();
   return (operation) => {
     const { process, invoked, outcome } = operation;
     const known = attemptsOf.get(process) ?? [];
     if (operation.op === 'acquire') {
-      const owner = ownedBy === 'attempt' ? (operation.owner ?? process) : process;
+      const owner = numberOf(ownedBy === 'attempt' ? (operation.owner ?? process) : process);
       if (outcome !== 'fail') {
         const others = known.filter((other) => !other.ended && other.owner !== owner);
         attemptsOf.set(process, [...others, { owner, acquire: operation, ended: false }]);
       }
-      return { owner, mayBeOf: [], ttlMillis: operation.ttlMillis };
+      return { owner, mayBeOf: NOBODY, ttlMillis: operation.ttlMillis };
     }
     const last = known.at(-1);
     const isPlain =
@@ -42,11 +48,11 @@ export function attribution(
       (last?.acquire.outcome === 'ok' &&
         last.acquire.completed !== undefined &&
         last.acquire.completed <= invoked);
-    const others = (isPlain ? known.slice(0, -1) : known).map(({ owner }) => owner);
     const ttlMillis = operation.op === 'renew' ? (operation.ttlMillis ?? last?.acquire.ttlMillis) : undefined;
     if (operation.op === 'release' && outcome === 'ok') for (const attempt of known) attempt.ended = true;
     // A renewal that is plainly of the last one does nothing to the others.
-    const mayBeOf = isPlain && operation.op === 'renew' ? [] : others;
-    return { owner: isPlain ? (last?.owner ?? process) : undefined, mayBeOf, ttlMillis };
+    const isOnlyOfLast = isPlain && (operation.op === 'renew' || known.length < 2);
+    const mayBeOf = isOnlyOfLast ? NOBODY : (isPlain ? known.slice(0, -1) : known).map(({ owner }) => owner);
+    return { owner: isPlain ? (last?.owner ?? numberOf(process)) : undefined, mayBeOf, ttlMillis };
   };
 }

@@ -37,7 +37,7 @@ export function lockPartitionsOfCalls(
       const claims = call.outcome === 'ok' || (call.outcome === 'fail' && kind !== Kind.release);
       columns.add({
         kind,
-        owner: client ?? call.process,
+        owner: columns.ownerNamed(client ?? call.process),
         invoked: call.invoked,
         returned: claims && call.returned !== undefined ? call.returned : NEVER,
         token: call.outcome === 'ok' && kind === Kind.acquire ? token : undefined,

@@ -5,7 +5,8 @@ import { ascending } from './token-ranks.ts';
 
 interface LockRow {
   readonly kind: Kind;
-  readonly owner: string;
+  /** As `ownerNamed` numbers it. */
+  readonly owner: number;
   readonly invoked: number;
   readonly returned: number;
   readonly token: bigint | undefined;
@@ -14,6 +15,7 @@ interface LockRow {
 }
 
 export interface LockColumns {
+  readonly ownerNamed: (owner: string) => number;
   /** Takes the next row in order of invocation. */
   add(row: LockRow): void;
   finish(): LockEntries;
@@ -30,12 +32,13 @@ export function lockColumns(): LockColumns {
   const owners = interner<string>();
   const tokens = interner<bigint>();
   return {
+    ownerNamed: owners,
     add(row) {
       invoked.push(row.invoked);
       returned.push(row.returned);
       kind.push(row.kind);
       id.push(row.id);
-      owner.push(owners(row.owner));
+      owner.push(row.owner);
       token.push(row.token === undefined ? NONE : tokens(row.token));
       lease.push(row.lease);
     },

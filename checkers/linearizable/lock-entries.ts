@@ -18,24 +18,21 @@ export function lockPartitions(history: History, reading: LockReading): Readonly
   const partitions = partitionsBy(history.operations.filter(isLockOperation), ({ lock }) => lock);
   return mapValues(partitions, (operations) => {
     const columns = lockColumns();
-    const attributed = attribution(reading.ownedBy);
+    const attributed = attribution(reading.ownedBy, columns.ownerNamed);
     for (const operation of operations) {
       const { owner, mayBeOf, ttlMillis = 0 } = attributed(operation);
       const kind = kindOf(operation, reading, ownerChecked);
       if (kind === undefined) continue;
       const { id, completed, outcome } = operation;
       const claims = outcome === 'ok' || (outcome === 'fail' && kind !== Kind.release);
-      const row = {
-        kind,
-        invoked: operation.invoked - clockErrorNanos,
-        token: operation.op === 'acquire' ? operation.token : undefined,
-        lease: Math.floor(ttlMillis * 1e6 * certainPart),
-        id,
-      };
+      const invoked = operation.invoked - clockErrorNanos;
       const returned = claims && completed !== undefined ? completed + clockErrorNanos : NEVER;
-      if (owner !== undefined) columns.add({ ...row, owner, returned });
+      const token = operation.op === 'acquire' ? operation.token : undefined;
+      const lease = Math.floor(ttlMillis * 1e6 * certainPart);
+      if (owner !== undefined) columns.add({ kind, owner, invoked, returned, token, lease, id });
       // What it did to whom nobody knows: it may have ended or prolonged any of these.
-      for (const other of mayBeOf) columns.add({ ...row, owner: other, returned: NEVER });
+      for (const other of mayBeOf)
+        columns.add({ kind, owner: other, invoked, returned: NEVER, token, lease, id });
     }
     return columns.finish();
   });
