@@ -15,14 +15,14 @@ export interface Network {
 
 /**
  * Parameters of every fault of the network. `shape`: `sides` (the default; the targets against those that `from` names),
- * `ring`, `bridge` or `islands` (among the targets). `from`: `servers`, `clients`, `everyone` (the store is never meant),
+ * `ring`, `bridge` or `islands` (among the targets). `from`: `servers` (the default), `clients`, `everyone` (the store is never meant),
  * `one-server`, `minority` or `majority` (so many of the other servers, from number `turn` on), or names of nodes.
  * `way`: `both` (the default), `in` (the targets do not hear the others), `out` (they are not heard).
  */
 export function grudgeBetween(targets: readonly Node[], params: JsonRecord, network: Network): Grudge {
   const names = namesOf(targets);
   const others = (nodes: readonly Node[]): Node[] => nodes.filter(({ name }) => !names.includes(name));
-  const { shape = 'sides', from, way = 'both', turn = 0 } = params;
+  const { shape = 'sides', from = 'servers', way = 'both', turn = 0 } = params;
   if (shape === 'ring') return majoritiesRing(names);
   if (shape === 'bridge') return bridge(names);
   if (shape === 'islands') return deafTo(names, names);

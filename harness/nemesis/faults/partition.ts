@@ -30,7 +30,7 @@ export function partitionFaults(network: Network): readonly FaultKind[] {
     hurts: 'network',
     inject: (nodes, spec) => cut(nodes, grudgeBetween(nodes, { ...spec.params, ...fixed }, network), network),
   });
-  const replies = { from: 'servers', shape: 'sides', way: 'in' };
+  const replies = { shape: 'sides', way: 'in' };
   return [
     kind('partition', 'drops every packet between the nodes and others, both ways or one way, in some shape'),
     kind(
