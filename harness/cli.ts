@@ -184,6 +184,29 @@ function program(): Command {
     });
 
   lockpick
+    .command('explain')
+    .description('what a finding means, which designs cannot have it, what to do about it')
+    .argument('[codes...]', 'such as double-grant; none: all of them, a line each')
+    .option('--json', 'as JSON on stdout')
+    .option('--no-color', 'no colour (NO_COLOR works as well)')
+    .addHelpText('after', examples('lockpick explain belief-overlap', 'lockpick explain --json'))
+    .action(async (codes: string[], flags: object, command: Command) => {
+      await choicesFor(command);
+      const { explainCommand } = await import('./commands/explain.ts');
+      process.exitCode = explainCommand(codes, flags);
+    });
+
+  lockpick
+    .command('init')
+    .description('a config file, a CI workflow and an example test in your project')
+    .argument('[directory]', 'where the project is', '.')
+    .addHelpText('after', examples('lockpick init', 'lockpick init packages/locks'))
+    .action(async (directory: string) => {
+      const { initCommand } = await import('./commands/init.ts');
+      process.exitCode = initCommand(directory);
+    });
+
+  lockpick
     .command('doctor')
     .description('what is missing here, and how to get it')
     .option('--json', 'as JSON on stdout')

@@ -10,8 +10,9 @@ function says(name: string): string {
   return PLAN_FLAGS.find(({ flag }) => optionName(flag) === name)?.says ?? '';
 }
 
-const DURATION = /^\s*(0|\d+(\.\d+)?\s*(ms|s|m|h))\s*$/;
-const SPAN = /^[^.]*(\.\d+)?[^.]*(\.\.[^.]*(\.\d+)?[^.]*)?$/;
+const AMOUNT = String.raw`(0|\d+(\.\d+)?\s*(ms|s|m|h))`;
+const DURATION = new RegExp(String.raw`^\s*${AMOUNT}\s*$`);
+const SPAN = new RegExp(String.raw`^\s*${AMOUNT}\s*(\.\.\s*${AMOUNT}\s*)?$`);
 
 const name = (key: string): z.ZodOptional<z.ZodString> => z.string().min(1).optional().describe(says(key));
 const duration = (key: string): z.ZodOptional<z.ZodString> =>
@@ -41,6 +42,7 @@ export const configSchema = z.strictObject({
   recipe: name('recipe'),
   fault: name('fault'),
   workload: name('workload'),
+  defences: z.array(z.string().min(1)).min(1).optional().describe(says('defences')),
   seed: z
     .union([z.string().min(1), z.int()])
     .optional()

@@ -37,16 +37,15 @@ export interface ConfigLayer {
 
 export function choicesOf(options: readonly ParsedOption[], config: ConfigLayer | undefined): Choices {
   const choices = new Map<string, Choice>();
+  for (const [name, value] of Object.entries(config?.values ?? {}))
+    if (value !== undefined) {
+      const key = config?.keys[name] ?? name;
+      choices.set(name, { value, from: 'config', written: `${config?.file}, ${key}` });
+    }
   for (const { name, flag, variable, value, source } of options)
     if (source === 'cli') choices.set(name, { value, from: 'flag', written: `${flag}${shown(value)}` });
     else if (source === 'env')
       choices.set(name, { value, from: 'environment', written: `${variable}=${textOf(value)}` });
-    else if (config?.values[name] !== undefined)
-      choices.set(name, {
-        value: config.values[name],
-        from: 'config',
-        written: `${config.file}, ${config.keys[name] ?? name}`,
-      });
   return choices;
 }
 

@@ -13,13 +13,14 @@ import {
 } from '../comparison/comparison.ts';
 import { shardOf, type Shard } from '../comparison/shard.ts';
 import { summarise, summaryText, WORST_FIRST, type Summary } from '../comparison/summary.ts';
-import { EXIT_CODE, messageOf } from '../contract/errors.ts';
+import { EXIT_CODE, HarnessError, messageOf } from '../contract/errors.ts';
 import { countsByCode, finalWords } from '../final-words.ts';
 import { listenForInterrupt } from '../interrupt.ts';
 import { exitCodeOf } from '../judge.ts';
 import { onDocker, type DockerStage } from '../on-docker.ts';
 import type { Plan } from '../plan.ts';
 import { showProgress } from '../progress.ts';
+import type { JudgedRun } from '../report/judged-run.ts';
 import { renderReport } from '../report/report.ts';
 import { tellGitHub } from '../reporters/github.ts';
 import { junitXml } from '../reporters/junit.ts';
@@ -136,16 +137,23 @@ export function writeTogether(
   if (!reports.has('html')) return;
   const shown = worstFirst(units)
     .filter(({ directory }) => hasEvidence(directory))
-    .slice(0, RUNS_ON_A_PAGE);
+    .slice(0, RUNS_ON_A_PAGE)
+    .flatMap((done) => shownAgain(done, say));
   if (shown.length === 0) return;
-  writeFile(
-    file('report.html'),
-    renderReport(shown.map(({ directory }) => reportedRun(judgeRun(directory)))),
-  );
-  const left = units.length - shown.length;
-  say(
-    `one page for ${left === 0 ? `all ${shown.length}` : `the ${shown.length} most telling`} runs: ${file('report.html')}`,
-  );
+  writeFile(file('report.html'), renderReport(shown));
+  const which = shown.length === units.length ? `all ${shown.length}` : `the ${shown.length} most telling`;
+  say(`one page for ${which} runs: ${file('report.html')}`);
+}
+
+/** None if it cannot be read any more: a run of another version counts, by its verdict, and is not shown. */
+function shownAgain({ directory }: DoneRun, say: (line: string) => void): readonly JudgedRun[] {
+  try {
+    return [reportedRun(judgeRun(directory))];
+  } catch (error) {
+    if (!(error instanceof HarnessError)) throw error;
+    say(`not on the page: ${error.message}`);
+    return [];
+  }
 }
 
 /** Those that are not as expected before the others, and of each kind one of each cell before the second of any. */

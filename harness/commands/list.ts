@@ -1,6 +1,7 @@
 // `lockpick list`: what would run and how long it takes: cells with their servers and recipe, what theory expects of
 // them, and why.
 
+import { recipeOf } from '../adapters.ts';
 import { backends } from '../backends/index.ts';
 import { cellOf } from '../catalogue.ts';
 import { cellName } from '../cell-name.ts';
@@ -22,8 +23,10 @@ export async function listCommand(patterns: readonly string[], choices: Choices)
     choices,
     profile,
   );
-  const rows = [...Map.groupBy(plans, (plan) => cellName(plan)).values()].flatMap(([plan, ...more]) =>
-    plan === undefined ? [] : [rowOf(plan, more.length + 1)],
+  const rows = await Promise.all(
+    [...Map.groupBy(plans, (plan) => cellName(plan)).values()].flatMap(([plan, ...more]) =>
+      plan === undefined ? [] : [rowOf(plan, more.length + 1)],
+    ),
   );
   if (choices.has('json')) {
     process.stdout.write(`${JSON.stringify(rows, null, 2)}\n`);
@@ -53,15 +56,15 @@ function withAllBelow(pattern: string): string {
   return pattern.includes('*') || pattern.split('/').length > 3 ? pattern : `${pattern}/*`;
 }
 
-function rowOf(plan: Plan, seeds: number) {
+async function rowOf(plan: Plan, seeds: number) {
   const backend = backends.find(({ name }) => name === plan.backend);
   const variant = backend?.variants?.find(({ name }) => name === plan.variant);
-  const recipe = backend?.recipes.find(({ name }) => name === plan.recipe);
+  const recipe = await recipeOf(plan);
   const cell = cellOf(plan);
   return {
     cell: cellName(plan),
     topology: variant?.summary ?? backend?.topology,
-    recipe: recipe?.summary ?? `from ${plan.adapter}`,
+    recipe: recipe?.summary,
     tokenSource: recipe?.tokenSource ?? null,
     flaw: recipe?.flaw ?? null,
     expected: cell?.expected ?? null,

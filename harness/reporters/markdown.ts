@@ -34,7 +34,7 @@ export function summaryMarkdown(
   return within(MARKDOWN_BYTES_MAX, [
     `# lockpick: ${headline(summary)}`,
     '',
-    `${summary.profile === null ? '' : `Profile ${summary.profile}, `}first seed ${code(summary.seed)}, ${summary.cells.length} cells. Intervals are exact, at 95 % (Clopper and Pearson).`,
+    `${summary.profile === null ? 'First' : `Profile ${summary.profile}, first`} seed ${code(summary.seed)}, ${summary.cells.length} cells. Intervals are exact, at 95 % (Clopper and Pearson).`,
     '',
     ...wrong.flatMap((cell) => details(cell, links)),
     ...(wrong.length === 0 ? [] : ['## All cells', '']),
@@ -84,8 +84,8 @@ function row({ cell, outcome, expected, grades, asExpected, breakingFaults, find
   return `| ${[
     OUTCOME[outcome],
     code(cell),
-    expected ?? 'nothing',
-    seen.join(', ') || 'nothing',
+    expected ?? '–',
+    seen.join(', ') || '–',
     `${asExpected.hits} of ${asExpected.trials} ${bounds(asExpected)}`,
     breakingFaults === null ? '–' : `${perThousandText(breakingFaults)} of ${breakingFaults.trials}`,
     found.join(', ') || '–',
