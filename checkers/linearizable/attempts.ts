@@ -50,9 +50,9 @@ export function attribution(
         last.acquire.completed <= invoked);
     const ttlMillis = operation.op === 'renew' ? (operation.ttlMillis ?? last?.acquire.ttlMillis) : undefined;
     if (operation.op === 'release' && outcome === 'ok') for (const attempt of known) attempt.ended = true;
-    // A renewal that is plainly of the last one does nothing to the others.
-    const isOnlyOfLast = isPlain && (operation.op === 'renew' || known.length < 2);
-    const mayBeOf = isOnlyOfLast ? NOBODY : (isPlain ? known.slice(0, -1) : known).map(({ owner }) => owner);
-    return { owner: isPlain ? (last?.owner ?? numberOf(process)) : undefined, mayBeOf, ttlMillis };
+    // Once the last attempt was granted, whatever came of those before it is over.
+    return isPlain
+      ? { owner: last?.owner ?? numberOf(process), mayBeOf: NOBODY, ttlMillis }
+      : { owner: undefined, mayBeOf: known.map(({ owner }) => owner), ttlMillis };
   };
 }

@@ -4,6 +4,7 @@
 // certain is written as unknown once for each owner it may be of.
 
 import { attribution } from '../../checkers/linearizable/attempts.ts';
+import { interner } from '../../checkers/linearizable/entries.ts';
 import type { Acquire, Operation, Release, Renew } from '../history/history.ts';
 import { createLanes } from './lanes.ts';
 
@@ -24,18 +25,23 @@ interface Call {
 /** Of operations in order of invocation. At equal stamps calls come before returns, so that they stay concurrent. O(n log n). */
 export function* ednLines(operations: readonly Operation[]): Generator<string> {
   const lines: Line[] = [];
+  const owners = interner<string>();
   const attributions = new Map<string, ReturnType<typeof attribution>>();
   for (const operation of operations) {
     if ('store' in operation) {
       addLines(lines, operation, storeCall(operation));
       continue;
     }
-    const attributed = attributions.get(operation.lock) ?? attribution('attempt');
+    const attributed = attributions.get(operation.lock) ?? attribution('attempt', owners);
     attributions.set(operation.lock, attributed);
     const { owner, mayBeOf } = attributed(operation);
-    if (owner !== undefined) addLines(lines, operation, lockCall(operation, owner));
+    if (owner !== undefined) addLines(lines, operation, lockCall(operation, owners.things[owner] ?? ''));
     for (const other of mayBeOf)
-      addLines(lines, { ...operation, outcome: 'info', completed: undefined }, lockCall(operation, other));
+      addLines(
+        lines,
+        { ...operation, outcome: 'info', completed: undefined },
+        lockCall(operation, owners.things[other] ?? ''),
+      );
   }
   lines.sort(
     (a, b) => a.time - b.time || Number(a.isCompletion) - Number(b.isCompletion) || a.order - b.order,
