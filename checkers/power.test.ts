@@ -177,9 +177,9 @@ describe('power', () => {
   });
 });
 
-const watched = (loopDelayMillis: number): Fields => [
-  { type: 'harness', since: 0, time: 1000, loopDelayMillis, cpuWaitMillis: 900.5 },
-  { type: 'harness', since: 1000e6, time: 2000, loopDelayMillis: 3 },
+const watched = (first: number, second = 3): Fields => [
+  { type: 'harness', since: 0, time: 1000, loopDelayMillis: first, cpuWaitMillis: 900.5 },
+  { type: 'harness', since: 1000e6, time: 2000, loopDelayMillis: second },
 ];
 
 describe('a warning', () => {
@@ -246,8 +246,11 @@ describe('a warning', () => {
   it('is given if the harness itself stood still, but decides nothing', () => {
     expect(warned(historyOf(handedOver, {}, watched(249)))).toEqual([]);
     expect(warned(historyOf(handedOver, {}, watched(250)))).toEqual(['harness-stalled (not decisive)']);
-    expect(power(historyOf(handedOver, {}, watched(250))).warnings[0]?.message).toContain(
-      'once, first at 0.000 s',
-    );
+    const message = (first: number, second: number): string =>
+      power(historyOf(handedOver, {}, watched(first, second)))
+        .warnings.map((one) => one.message)
+        .join();
+    expect(message(250, 3)).toContain('once, first at 0.000 s: for 1.0 s');
+    expect(message(250, 250)).toContain('once, first at 0.000 s: for 2.0 s');
   });
 });

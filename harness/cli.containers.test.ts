@@ -2,7 +2,7 @@
 // SIGTERM, and that nothing of ours is left on the engine after any of them, kill -9 included.
 
 import { spawn, type ChildProcess } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -51,6 +51,39 @@ function lockpick(...args: readonly string[]): {
 async function leftBy(pid: number | undefined): Promise<string[]> {
   const sessions = await listSessions(await findEngine());
   return sessions.filter(({ owner }) => owner?.pid === pid).map(({ name }) => name);
+}
+
+/** One of each sort, in force together long past any signal of a test. */
+const LONG_FAULTS = ['kill', 'pause', 'partition', 'clock-jump'] as const;
+
+/** The file of a schedule that has them all in force half a second after the load began. */
+function ofLongFaults(): string {
+  const targets = { kill: 'c1', pause: 'c2', partition: 'c3', 'clock-jump': 'r1' };
+  const params = { kill: {}, pause: {}, partition: { from: 'servers' }, 'clock-jump': { byMillis: 60_000 } };
+  const steps = LONG_FAULTS.map((fault, index) => ({
+    kind: 'at',
+    atMillis: 300 + index,
+    spec: {
+      fault,
+      target: { kind: 'nodes', names: [targets[fault]] },
+      durationMillis: 50_000,
+      params: params[fault],
+    },
+  }));
+  const path = join(out, 'schedule.json');
+  writeFileSync(path, JSON.stringify({ steps }));
+  return path;
+}
+
+/** Of each fault of a run its kind and the phases that the journal has, in order. */
+function faultPhases(run: string): string[] {
+  const phases = new Map<string, string>();
+  for (const line of readFileSync(join(out, run, 'history.jsonl'), 'utf8').split('\n')) {
+    if (!line.includes('"type":"fault"')) continue;
+    const { id, fault, phase } = JSON.parse(line) as { id: string; fault: string; phase: string };
+    phases.set(id, `${phases.get(id) ?? fault} ${phase}`);
+  }
+  return [...phases.values()];
 }
 
 const runDirectories = (): string[] => readdirSync(out).filter((name) => name.includes('redis-single'));
@@ -121,11 +154,13 @@ describe('lockpick run', () => {
     ['SIGINT', 130],
     ['SIGTERM', 143],
   ] as const)(
-    '%s: stops early, judges what was recorded, removes everything, exits with %d',
+    '%s: stops early, heals what is in force, judges what was recorded, removes everything, exits with %d',
     async (signal, expected) => {
       const { child, ended, said } = lockpick(
         'run',
-        'redis-single/set-nx-px/pause-holder',
+        'redis-single/set-nx-px',
+        '--schedule',
+        ofLongFaults(),
         '--seed',
         '5',
         '--time-limit',
@@ -138,8 +173,9 @@ describe('lockpick run', () => {
       child.kill(signal);
       const { code, stdout, stderr } = await ended;
       expect(code, stderr).toBe(expected);
-      expect(stdout).toContain('redis-single/set-nx-px/pause-holder');
+      expect(stdout).toContain('redis-single/set-nx-px/fixed');
       const [run = ''] = runDirectories();
+      expect(faultPhases(run)).toEqual(LONG_FAULTS.map((fault) => `${fault} begin acted end`));
       expect(existsSync(join(out, run, 'verdict.json'))).toBe(true);
       expect(existsSync(join(out, run, 'report.html'))).toBe(true);
       expect(await leftBy(child.pid)).toEqual([]);
@@ -149,7 +185,9 @@ describe('lockpick run', () => {
   it('a second Ctrl-C only heals and removes: no verdict', async () => {
     const { child, ended, said } = lockpick(
       'run',
-      'redis-single/set-nx-px/pause-holder',
+      'redis-single/set-nx-px',
+      '--schedule',
+      ofLongFaults(),
       '--time-limit',
       '60s',
       '--out',
@@ -163,7 +201,7 @@ describe('lockpick run', () => {
     const { code } = await ended;
     expect(code).toBe(130);
     const [run = ''] = runDirectories();
-    expect(existsSync(join(out, run, 'history.jsonl'))).toBe(true);
+    expect(faultPhases(run).map((phases) => phases.split(' ').at(-1))).toEqual(LONG_FAULTS.map(() => 'end'));
     expect(existsSync(join(out, run, 'verdict.json'))).toBe(false);
     expect(await leftBy(child.pid)).toEqual([]);
   });
