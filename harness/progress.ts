@@ -42,7 +42,7 @@ export function showProgress(
         `${tracker.holders().length} holding`,
       );
       parts.push(faults.size === 0 ? 'no fault' : [...faults.values()].join(' + '));
-      if (tracker.takeovers > 0) parts.push(`${tracker.takeovers} taken over while held`);
+      if (tracker.takeovers > 0) parts.push(`overlaps so far: ${tracker.takeovers}`);
     } else parts.push(`${seconds(now - phaseBegan)} s`);
     return parts.join(' · ');
   };
