@@ -37,6 +37,14 @@ export const outlivedUntold: Expectation = {
 
 export const etcdCells: readonly CellOfBackend[] = [
   monotonicCell('lease-txn-guard'),
+  {
+    recipe: 'lease-txn-guard',
+    fault: 'order-failover',
+    workload: 'counter',
+    settings: {},
+    expected: safe,
+    because: 'the member that takes over has every lease, and lets each run once more in full',
+  },
   ...['etcd3-lock', 'lease-queue', 'lease-txn-guard'].flatMap((recipe): CellOfBackend[] => [
     {
       recipe,

@@ -48,6 +48,16 @@ async function until<T>(get: () => T | undefined, limit: number): Promise<T> {
   throw new Error('never told');
 }
 
+it('the lead goes to another member when that is ordered', async () => {
+  const roles = await Promise.all(
+    stage.nodes.map(async (node) => ({ node, seen: await etcd.roles?.ask(node) })),
+  );
+  const follower = roles.find(({ seen }) => seen?.role === 'follower')?.node;
+  if (follower === undefined) throw new Error('nobody follows');
+  expect(await etcd.roles?.promote?.(follower, stage.nodes)).toMatchObject({ promoted: follower.name });
+  expect(await etcd.roles?.ask(follower)).toMatchObject({ role: 'leader' });
+});
+
 describe('members that are hurt', () => {
   it('a majority that is gone: nothing is granted, and nothing is called done', async () => {
     await using client = await stage.connect(recipeNamed('lease-queue'));

@@ -19,6 +19,8 @@ import { ask, describeEngine, findEngine, type Container, type Engine } from './
 import { ourImages, SANDBOX_IMAGE } from './images.ts';
 import { inThrowawaySandbox, tryIn, tryLinkAbilities } from './sandbox-trials.ts';
 import { describeSession, listSessions } from './session.ts';
+import { SHIM_IMAGE } from './shim.ts';
+import { tryShim } from './shim-trials.ts';
 
 export interface Check {
   readonly name: string;
@@ -134,8 +136,42 @@ async function checkImages(engine: Engine): Promise<Check[]> {
           detail: `not built yet: ${missing.join(', ')}`,
           fix: 'bash docker/images.sh (a run does it by itself)',
         };
-  const sandbox = images.find((image) => image.name === SANDBOX_IMAGE && image.present);
-  return sandbox === undefined ? [check] : [check, ...(await checkSandbox(engine, sandbox.reference))];
+  const present = (of: string): string | undefined =>
+    images.find((image) => image.name === of && image.present)?.reference;
+  const [sandbox, shim] = [present(SANDBOX_IMAGE), present(SHIM_IMAGE)];
+  return [
+    check,
+    ...(sandbox === undefined ? [] : await checkSandbox(engine, sandbox)),
+    ...(shim === undefined ? [] : await checkShim(engine, shim)),
+  ];
+}
+
+/** Tries on a process what wrong clocks and starved processors need. */
+async function checkShim(engine: Engine, reference: string): Promise<Check[]> {
+  const names = { clock: 'wrong clocks (shim)', quota: 'starved processors (quota)' };
+  try {
+    const { clock, quota } = await tryShim(engine, reference);
+    return [
+      clock === undefined
+        ? { name: names.clock, status: 'ok', detail: 'a process can be shown another time' }
+        : {
+            name: names.clock,
+            status: 'fail',
+            detail: clock,
+            fix: 'bash docker/images.sh shim, on x86_64 or aarch64; faults of clocks and slow disks need it',
+          },
+      quota === undefined
+        ? { name: names.quota, status: 'ok', detail: 'a container can be denied processor time' }
+        : {
+            name: names.quota,
+            status: 'warn',
+            detail: quota,
+            fix: 'a kernel with CONFIG_CFS_BANDWIDTH, and an engine that may set quotas; cpu-starve needs it',
+          },
+    ];
+  } catch (error) {
+    return [failed(names.clock, error)];
+  }
 }
 
 /** Tries in a sandbox what partitions and bad links need. */

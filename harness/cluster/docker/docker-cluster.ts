@@ -12,6 +12,7 @@ import { tarArchive } from './archive.ts';
 import { dockerNode, type DockerNode } from './docker-node.ts';
 import { ask, type Container, type Engine } from './engine.ts';
 import { SANDBOX_IMAGE, type Image, type Images } from './images.ts';
+import { memoryVolume } from './memory-volume.ts';
 import { createNetwork, type ClusterNetwork } from './network.ts';
 import { newSessionName, removeSessionNamed, sessionLabels } from './session.ts';
 import { addressIn, NODES_MAX } from './subnet.ts';
@@ -146,17 +147,6 @@ async function createNode(
   };
   signal.throwIfAborted();
   return dockerNode({ spec, address, container: await create(), create, sandbox });
-}
-
-/** Without a name, so that it goes with its containers. Everybody may write, whatever user a server runs as. */
-function memoryVolume({ path, bytes }: { readonly path: string; readonly bytes: number }) {
-  const options = { type: 'tmpfs', device: 'tmpfs', o: `size=${bytes},mode=0777` };
-  return {
-    Type: 'volume' as const,
-    Source: '',
-    Target: path,
-    VolumeOptions: { NoCopy: true, Labels: {}, DriverConfig: { Name: 'local', Options: options } },
-  };
 }
 
 function imageOf(images: Images, name: string): Image {
