@@ -298,3 +298,51 @@ describe('whose operation it is', () => {
     expect(checkModel(parseRecorded([withTtl, ...rest].join('\n'))).verdict).toBe('valid');
   });
 });
+
+const operation = (
+  id: number,
+  op: 'read' | 'write',
+  store: string,
+  token: number,
+  value: string,
+): object[] => [
+  {
+    type: 'invoke',
+    id,
+    time: id * 1e6,
+    process: 'c1',
+    op,
+    store,
+    key: 'x',
+    token: String(token),
+    ...(op === 'write' && { value }),
+  },
+  { type: 'ok', id, time: id * 1e6 + 1, process: 'c1', op, ...(op === 'read' && { value }) },
+];
+
+function fenced(...events: readonly object[]): Recorded {
+  return parseRecorded(lines(...events));
+}
+
+/** A read with token 9, then a write with token 3, in a store of this defence. */
+function afterRead(store: string): string {
+  const events = [...operation(1, 'read', store, 9, '0'), ...operation(2, 'write', store, 3, '2')];
+  return checkModel(fenced(...events), { model: 'fenced-store' }).verdict;
+}
+
+describe('the stores of a run', () => {
+  it('are judged as fenced-store only where they fence', () => {
+    const stale = [...operation(1, 'write', 'none', 9, '1'), ...operation(2, 'write', 'none', 3, '2')];
+    const { verdict, partitions } = checkModel(fenced(...stale), { model: 'fenced-store' });
+    expect([verdict, partitions.length]).toEqual(['unknown', 0]);
+    const beside = [...stale, ...operation(3, 'write', 'fence-on-write', 9, '1')];
+    const judged = checkModel(fenced(...beside), { model: 'fenced-store' });
+    expect(judged.partitions.map(({ name }) => name)).toEqual(['fence-on-write/x']);
+    expect(judged.verdict).toBe('valid');
+  });
+
+  it('have a mark that reads raise only where they show their token', () => {
+    expect(afterRead('fence-on-write')).toBe('valid');
+    expect(afterRead('fence-on-read-and-write')).toBe('invalid');
+  });
+});
