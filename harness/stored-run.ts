@@ -74,7 +74,7 @@ export function replayCommand(plan: Plan, directory?: RunDirectory): string {
   if (plan.schedule !== undefined && directory !== undefined) return replayFrom(directory);
   const { backend, variant, recipe, fault, workload, seed, adapter } = plan;
   const named = { backend, variant, recipe, fault, workload, ...(adapter !== undefined && { adapter }) };
-  const base = parsePlan(vocabulary, named, settingsOf(named), { seed });
+  const base = parsePlan(vocabulary, named, settingsOf(named), { seed, schedule: plan.schedule });
   const images = Object.entries(plan.images).map(([name, reference]) => `--image ${name}=${reference}`);
   const own = adapter === undefined ? [] : [`--adapter ${adapter}`];
   const flags = [...own, `--seed ${seed}`, ...differingFlags(plan, base), ...images];

@@ -94,6 +94,13 @@ describe('lockpick replay', () => {
     ];
     const plan = parsePlan(vocabulary, { backend: 'redis-single', seed: '1', schedule: { steps } });
     expect(commandFor(plan, runDirectory('results/x'))).toBe('npm run -s lockpick -- replay results/x');
+    const fixed = parsePlan(vocabulary, {
+      backend: 'redis-single',
+      seed: '1',
+      fault: 'fixed',
+      schedule: { steps },
+    });
+    expect(commandFor(fixed)).toContain('redis-single/set-nx-px/fixed --seed 1 --schedule <file>');
     const plain = parsePlan(vocabulary, { backend: 'redis-single', seed: '1' });
     expect(commandFor(plain, runDirectory('results/x'))).toContain('run redis-single/');
   });
