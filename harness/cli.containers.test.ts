@@ -111,7 +111,15 @@ describe('lockpick run', () => {
     expect(verdict).toMatchObject({ plan: { seed: '5', ttlMillis: 1000 } });
     const [run = ''] = runDirectories();
     expect(readdirSync(join(out, run)).toSorted()).toEqual(
-      ['history.jsonl', 'logs', 'plan.json', 'report.html', 'verdict.json'].toSorted(),
+      [
+        'history.jsonl',
+        'junit.xml',
+        'logs',
+        'plan.json',
+        'report.html',
+        'summary.md',
+        'verdict.json',
+      ].toSorted(),
     );
     expect(readdirSync(join(out, run, 'logs'))).toContain('r1.log');
     expect(JSON.parse(readFileSync(join(out, run, 'plan.json'), 'utf8'))).toMatchObject({
@@ -128,6 +136,27 @@ describe('lockpick run', () => {
     expect(readFileSync(join(out, 'latest', 'verdict.json'), 'utf8')).toContain('"grade": "safe"');
     expect(readFileSync(join(out, 'history.jsonl'), 'utf8').trim().split('\n')).toHaveLength(1);
     expect(await leftBy(child.pid)).toEqual([]);
+  });
+
+  it("tests a user's own lock library, resumes what is done, and keeps of it what it was told to", async () => {
+    const adapter = join(import.meta.dirname, '../docs/examples/my-lock.ts');
+    const cells = ['redis-single/my-lock/none', 'redis-single/my-lock/kill-holder'];
+    const args = ['--adapter', adapter, '--seed', '5', '--time-limit', '3s', '--out', out, '--json'];
+    const first = await lockpick('run', ...cells, ...args, '--shard', '1/2', '--keep', 'on-failure').ended;
+    expect(first.code, first.stderr).toBe(0);
+    expect(JSON.parse(first.stdout)).toMatchObject({ grade: 'safe', plan: { recipe: 'my-lock', adapter } });
+    const [run = ''] = runDirectories();
+    expect(readdirSync(join(out, run)).toSorted()).toEqual(
+      ['junit.xml', 'plan.json', 'summary.md', 'verdict.json'].toSorted(),
+    );
+    expect(readFileSync(join(out, 'summary.json'), 'utf8')).toContain('"missing": 0');
+
+    const second = await lockpick('run', ...cells, ...args, '--resume').ended;
+    expect(second.code, second.stderr).toBe(0);
+    expect(second.stderr).toContain('1 of 2 runs are done already');
+    expect(second.stdout.trim().split('\n')).toHaveLength(1);
+    expect(runDirectories()).toHaveLength(2);
+    expect(readFileSync(join(out, 'summary.md'), 'utf8')).toMatch(/^# lockpick: all 2 runs as expected\n/);
   });
 
   it('leaves nothing on the engine when a server does not come up, and says why with its last lines', async () => {

@@ -73,7 +73,10 @@ describe('lockpick', () => {
     [{ LOCKPICK_TTL: '1ms' }, /LOCKPICK_TTL=1ms: must be/],
     [{ LOCKPICK_SEEDS: 'many' }, /LOCKPICK_SEEDS=many: must be a whole number/],
     [{ LOCKPICK_KEEP: 'some' }, /LOCKPICK_KEEP/],
-    [{ LOCKPICK_SEDES: '3' }, /unknown environment variable LOCKPICK_SEDES → did you mean LOCKPICK_SEED, LOCKPICK_SEEDS/],
+    [
+      { LOCKPICK_SEDES: '3' },
+      /unknown environment variable LOCKPICK_SEDES → did you mean LOCKPICK_SEED, LOCKPICK_SEEDS/,
+    ],
   ] satisfies [Readonly<Record<string, string>>, RegExp][])('so is %j', (environment, message) => {
     const { status, stderr } = lockpick(['run', 'redis-single'], environment);
     expect(stderr).toMatch(message);
