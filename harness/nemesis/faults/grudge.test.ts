@@ -2,7 +2,17 @@
 
 import { assert, boolean, integer, property, tuple } from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { apart, bridge, deafTo, filtersOf, isDeaf, majoritiesRing, pairsOf, type Grudge } from './grudge.ts';
+import {
+  apart,
+  bridge,
+  deafTo,
+  filtersOf,
+  isDeaf,
+  majoritiesRing,
+  pairsOf,
+  together,
+  type Grudge,
+} from './grudge.ts';
 
 const names = (size: number): string[] => Array.from({ length: size }, (_, index) => `n${index + 1}`);
 const group = integer({ min: 3, max: 12 }).map(names);
@@ -66,6 +76,15 @@ describe('grudges', () => {
         const views = others.map((node) => heardBy(grudge, node, others).join());
         expect(new Set(views).size).toBe(2);
         for (const node of others) expect(isDeaf(grudge, node, middle)).toBe(false);
+      }),
+    );
+  });
+
+  it('together: deaf by one of them is deaf, and nobody else is', () => {
+    assert(
+      property(sides, ([a, b]) => {
+        const both = together([deafTo(a, b), deafTo(b, a), deafTo(a, [])]);
+        expect(pairsOf(both).toSorted()).toEqual(pairsOf(apart(a, b)).toSorted());
       }),
     );
   });

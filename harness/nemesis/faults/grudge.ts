@@ -49,6 +49,14 @@ export function pairsOf(grudge: Grudge): readonly (readonly [listener: string, s
   );
 }
 
+/** Whoever is deaf to somebody by one of them is. */
+export function together(grudges: readonly Grudge[]): Grudge {
+  const all = new Map<string, Set<string>>();
+  for (const [listener, speaker] of grudges.flatMap(pairsOf))
+    all.set(listener, (all.get(listener) ?? new Set()).add(speaker));
+  return all;
+}
+
 export function isDeaf(grudge: Grudge, listener: string, speaker: string): boolean {
   return grudge.get(listener)?.has(speaker) === true;
 }

@@ -11,8 +11,8 @@ import { isDeaf, type Grudge } from './grudge.ts';
 /** A node that is reached answers within a few milliseconds; one that is cut off hangs for minutes. */
 const SILENCE_MILLIS = 400;
 /** Sandboxes begin one after another; whoever is expected is waited for. */
-const PATIENCE_MILLIS = 2_500;
-const EXEC_TIME_LIMIT = millis(15_000);
+const PATIENCE_MILLIS = 6_000;
+const EXEC_TIME_LIMIT = millis(20_000);
 /** Nobody listens there: a node that can be reached refuses at once. */
 const CLOSED_PORT = 9;
 const FIRST_PORT = 40_000;

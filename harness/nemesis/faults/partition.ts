@@ -9,14 +9,15 @@ import { HarnessError } from '../../contract/errors.ts';
 import type { ActiveFault, FaultKind } from '../../contract/fault.ts';
 import type { JsonRecord } from '../../history/op.ts';
 import { CHAIN_PREFIX, closeFirewall, hasOtherChains, openFirewall, packetsMet } from './firewall.ts';
-import { filtersOf, isDeaf, pairsOf, type Grudge } from './grudge.ts';
+import { filtersOf, isDeaf, pairsOf, together, type Grudge } from './grudge.ts';
 import { whoHearsWhom, type Hearing } from './hearing.ts';
 import { grudgeBetween, nodesNamed, type Network } from './network.ts';
 import { millisSince, putInForce } from './scope.ts';
 
 const HEAL_ATTEMPTS = 3;
-const NOBODY_DEAF: Grudge = new Map();
 let chains = 0;
+/** Chain → what it does, of all cuts of this run: none may blame another one's silence. */
+const inForce = new Map<string, Grudge>();
 
 /**
  * `partition`, and what it makes of replies: while they are held back the servers hear what a client asks for, and do it.
@@ -65,6 +66,7 @@ export function cut(targets: readonly Node[], grudge: Grudge, network: Network):
   return putInForce(
     async () => {
       const began = clock.now();
+      inForce.set(chain, grudge);
       await Promise.all(at.map(({ node, rules }) => closeFirewall(node, chain, rules)));
       return prove(planned, millisSince(clock, began));
     },
@@ -100,7 +102,9 @@ async function prove(
   { chain, grudge, at, involved }: Cut,
   cutMillis: number,
 ): Promise<JsonRecord | undefined> {
-  const hearing = await whoHearsWhom(involved, grudge);
+  const others = othersThan(chain);
+  const expected = together([grudge, others]);
+  const hearing = await whoHearsWhom(involved, expected);
   const counts = await Promise.all(
     at.map(async (place) => ({ ...place, met: await packetsMet(place.node, chain) })),
   );
@@ -111,10 +115,10 @@ async function prove(
   if (!silent || packets === 0) return undefined;
   const unexpected = [
     ...counts.flatMap(({ node, peers, met }) =>
-      peers.filter((_, index) => (met[index] ?? 0) === 0).map((peer) => [node, peer] as const),
+      peers.filter((_, index) => (met[index] ?? 0) === 0).map((peer): Pair => [node, peer]),
     ),
-    ...deafPairs(involved, grudge, hearing),
-  ];
+    ...deafPairs(involved, expected, hearing),
+  ].filter(([a, b]) => !isDeaf(others, a.name, b.name) && !isDeaf(others, b.name, a.name));
   if ((await unexplained(unexpected, chain)).length > 0) return undefined;
   const deaf = Object.fromEntries([...grudge].map(([listener, speakers]) => [listener, [...speakers]]));
   return { cutMillis, packets, deaf };
@@ -124,17 +128,23 @@ async function prove(
 async function heal({ chain, grudge, at, involved }: Cut, clock: Clock): Promise<JsonRecord> {
   const began = clock.now();
   await Promise.all(at.map(({ node }) => openFirewall(node, chain)));
+  inForce.delete(chain);
   const openedMillis = millisSince(clock, began);
   const names = new Set(pairsOf(grudge).flat());
   const ends = involved.filter(({ name }) => names.has(name));
   let still: readonly Pair[] = [];
   for (let attempt = 0; attempt < HEAL_ATTEMPTS; attempt++) {
-    const hearing = await whoHearsWhom(ends, NOBODY_DEAF);
-    still = await unexplained(deafPairs(ends, NOBODY_DEAF, hearing), chain);
+    const others = othersThan(chain);
+    const hearing = await whoHearsWhom(ends, others);
+    still = await unexplained(deafPairs(ends, others, hearing), chain);
     if (still.length === 0) return { openedMillis, heardAgain: true };
   }
   const told = still.map(([listener, speaker]) => `${listener.name} does not hear ${speaker.name}`);
   throw new HarnessError('environment', `a cut was taken back, and still ${told.join(', ')}`);
+}
+
+function othersThan(chain: string): Grudge {
+  return together([...inForce].filter(([other]) => other !== chain).map(([, grudge]) => grudge));
 }
 
 type Pair = readonly [listener: Node, speaker: Node];
@@ -149,7 +159,7 @@ function deafPairs(nodes: readonly Node[], grudge: Grudge, hearing: Hearing): re
   );
 }
 
-/** Those of which neither end is under another cut of ours, or behind the wall of a server that has to rejoin first. */
+/** Those of which neither end has another chain of ours: that of a lossy link, of a server that has to rejoin first. */
 async function unexplained(pairs: readonly Pair[], chain: string): Promise<readonly Pair[]> {
   const ends = [...new Set(pairs.flat())];
   const walled = await Promise.all(ends.map((node) => hasOtherChains(node, chain)));
