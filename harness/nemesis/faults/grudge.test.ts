@@ -84,7 +84,7 @@ describe('grudges', () => {
     assert(
       property(sides, ([a, b]) => {
         const both = together([deafTo(a, b), deafTo(b, a), deafTo(a, [])]);
-        expect(pairsOf(both).toSorted()).toEqual(pairsOf(apart(a, b)).toSorted());
+        expect(new Set(pairsOf(both).map(String))).toEqual(new Set(pairsOf(apart(a, b)).map(String)));
       }),
     );
   });
