@@ -27,12 +27,16 @@ interface Field {
   readonly askRole: (server: Node) => Promise<string | undefined>;
 }
 
-/** The nodes that the target means, of those that `isFree`: all of them if it means several. Empty: there is nobody to hit. */
-export type Aim = (
-  target: TargetSelector,
-  trigger: Fired | undefined,
-  isFree: (node: Node) => boolean,
-) => Promise<readonly Node[]>;
+/** Whom a target may mean. */
+export interface Aimed {
+  /** The best first; those under a fault already included. */
+  readonly candidates: readonly Node[];
+  /** So many of them, or none. */
+  readonly wanted: number;
+}
+
+/** Empty candidates: there is nobody to hit. */
+export type Aim = (target: TargetSelector, trigger: Fired | undefined) => Promise<Aimed>;
 
 export function aimAt(field: Field): Aim {
   const { servers, clients, tracker } = field;
@@ -63,7 +67,6 @@ export function aimAt(field: Field): Aim {
     return { asked: votes.length, voters };
   };
 
-  /** The nodes that a target may mean, the best first; those under a fault of the same sort included. */
   const candidatesFor = async (
     target: TargetSelector,
     trigger: Fired | undefined,
@@ -106,11 +109,9 @@ export function aimAt(field: Field): Aim {
     }
   };
 
-  return async (target, trigger, isFree) => {
+  return async (target, trigger) => {
     const candidates = await candidatesFor(target, trigger);
-    const free = candidates.filter(isFree);
-    const wanted = manyOf(target, candidates.length);
-    return free.length < wanted ? [] : free.slice(0, wanted);
+    return { candidates, wanted: manyOf(target, candidates.length) };
   };
 }
 

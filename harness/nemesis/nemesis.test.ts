@@ -434,6 +434,15 @@ describe('targets among servers', () => {
     expect(begun()).toEqual([['r2']]);
   });
 
+  it('hits different servers with faults that begin at the same time', async () => {
+    const step: Step = { kind: 'at', atMillis: millis(1), spec: pauseAt({ kind: 'server' }) };
+    const { nemesis, begun } = group([step, step, step, step, step]);
+    nemesis.start();
+    await soon();
+    await nemesis.heal();
+    expect(begun().flat().toSorted()).toEqual(['r1', 'r2', 'r3', 'r4', 'r5']);
+  });
+
   it('finds the server that is cut off, and hurts its process as well', async () => {
     const { nemesis, begun } = group([
       { kind: 'at', atMillis: millis(0), spec: pauseAt({ kind: 'nodes', names: ['r4'] }, 'cut') },

@@ -161,8 +161,10 @@ export class Nemesis implements AsyncDisposable {
     const kind = this.#options.kinds.get(spec.fault);
     if (kind === undefined) throw new Error(`no such fault kind: ${spec.fault}`);
     const sort = kind.hurts ?? 'process';
-    const isFree = (node: Node): boolean => !this.#underFault.has(`${sort} ${node.name}`);
-    const nodes = await this.#aim(spec.target, trigger, isFree);
+    const { candidates, wanted } = await this.#aim(spec.target, trigger);
+    // From here until they are marked nothing is awaited: two faults that begin together choose one after the other.
+    const free = candidates.filter(({ name }) => !this.#underFault.has(`${sort} ${name}`));
+    const nodes = free.length < wanted ? [] : free.slice(0, wanted);
     // A rule whose process ended or is already under a fault waits for the next event; a timed step is accounted for.
     if (nodes.length === 0 && trigger !== undefined) return false;
     this.#count += 1;
