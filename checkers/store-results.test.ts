@@ -195,6 +195,21 @@ describe('a relative write', () => {
   });
 });
 
+describe('a stock', () => {
+  it('is oversold below zero, though few have been sold', () => {
+    const steps = [
+      write(1, [0, 5], { value: '0', base: '0' }),
+      write(2, [10, 15], { value: '-1', base: '1', order: 'o2' }),
+    ];
+    const record = ordered(audit([[2, 1, '-1']]));
+    const [row] = record.gets['audit'] as object[];
+    const first = { seq: '0', id: 1, process: 'c1', base: '0', version: '0', value: '0', accepted: true };
+    const rows = { ...record, gets: { ...record.gets, audit: [first, { ...row, version: '1' }] } };
+    const result = oversold(historyOf([...steps, rows], { meta: { stock: '10' } }));
+    expect(result.verdict === 'invalid' && result.findings[0].story).toContain('leaves -1 in stock');
+  });
+});
+
 describe('without a record', () => {
   it('nobody knows whether an unanswered order took its unit', () => {
     const sale = write(1, [0], { base: '0', order: '7' });

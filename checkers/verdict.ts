@@ -153,7 +153,10 @@ export interface Handover {
   /** 1: nobody asks in vain. A crowd that polls asks many times for each grant. */
   readonly triesPerGrant: number | null;
   /** Who was passed and by whom, as acquires; null: the recipe is no queue. */
-  readonly queueJumps: { readonly count: number; readonly ops: readonly (readonly [number, number])[] } | null;
+  readonly queueJumps: {
+    readonly count: number;
+    readonly ops: readonly (readonly [number, number])[];
+  } | null;
 }
 
 /** How hard it was tried (2.4). */

@@ -35,6 +35,10 @@ describe('waste', () => {
     });
   });
 
+  it('counts a tick that ran twice', () => {
+    expect(waste([ran('k1', 4), ran('k1', 4)])).toMatchObject({ ticks: 1, runs: 2, double: 1 });
+  });
+
   it('counts the ticks between the first and the last run of a job that never ran', () => {
     expect(waste([ran('k1', 4), ran('k1', 7), ran('k2', 6), ran('k2', 7)])).toMatchObject({
       ticks: 6,

@@ -9,6 +9,7 @@ import { assembleHistory, type History } from '../history/history.ts';
 import { grantsOf } from '../history/grants.ts';
 import { nanos } from '../history/op.ts';
 import { judge } from '../judge.ts';
+import type { Verdict } from '../../checkers/verdict.ts';
 import { fakeHistory, PAUSE_HOLDER } from './fake-history.fixture.ts';
 import { fakeRun } from './fake-run.fixture.ts';
 import type { JudgedRun } from './judged-run.ts';
@@ -27,6 +28,11 @@ function judged(history: History, changes: Partial<JudgedRun> = {}): JudgedRun {
 
 function idsOf(text: string): string[] {
   return [...text.matchAll(/\sid="([^"]*)"/g)].map(([, id = '']) => id);
+}
+
+/** Without markup, blanks folded. */
+function plainText(markup: string): string {
+  return markup.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ');
 }
 
 function columnsIn(text: string): TimelineColumns {
@@ -78,6 +84,38 @@ describe('the page of a failing run', () => {
     const targets = [...page.matchAll(/href="#([^"]*)"/g)].map(([, id = '']) => id);
     expect(targets.length).toBeGreaterThan(10);
     for (const target of targets) expect(ids).toContain(target);
+  });
+});
+
+describe('the stores', () => {
+  it('are graded one by one, with what the record settles', () => {
+    const stores: Verdict['stores'] = [
+      {
+        name: 'none',
+        verdict: 'invalid',
+        findings: { 'lost-update': 2 },
+        brokenPromises: [],
+        writes: { accepted: 1200, refused: 3, unanswered: 2 },
+        settled: { landed: 1, never: 1 },
+        settlements: [],
+      },
+      {
+        name: 'row-lock',
+        verdict: 'unknown',
+        findings: {},
+        brokenPromises: [],
+        writes: { accepted: 0, refused: 0, unanswered: 0 },
+        settled: {},
+        settlements: [],
+        reason: 'no write was accepted',
+      },
+    ];
+    const run = fakeRun();
+    const waste = { ticks: 10, runs: 11, double: 1, missed: 2, doubleRate: 0.1, missedRate: 0.2 };
+    const text = plainText(renderReport([{ ...run, verdict: { ...run.verdict, stores, measures: { waste } } }]));
+    expect(text).toContain('none ✗ harmed by 2 lost updates 1,200 3 2: 1 landed and 1 never took effect');
+    expect(text).toContain('row-lock ? unknown (no write was accepted) 0 0 0');
+    expect(text).toContain('of 10 ticks 1 ran more than once (10 %) and 2 never (20 %)');
   });
 });
 

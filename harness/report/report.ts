@@ -10,6 +10,7 @@ import { matrix, summarySentence } from './matrix.ts';
 import { PAGE_SCRIPT, PAGE_STYLE } from './page-assets.ts';
 import { runViews, type RunView } from './run-view.ts';
 import { verdictSentence } from './sentence.ts';
+import { measureSentences, storesSection } from './stores-section.ts';
 import { timelineSection } from './timeline-section.ts';
 import { verdictSection } from './verdict-section.ts';
 import { count, name } from './words.ts';
@@ -72,6 +73,9 @@ function runSection(view: RunView, titled: boolean): Html {
     ${titled ? html`<h2>${view.cell}, ${name(plan.fault)}</h2>` : html`<h2 class="spoken">Verdict</h2>`}
     <p class="soft">${name(runName, 200)} · seed ${name(plan.seed)} · started ${name(provenance.started)}</p>
     ${verdictSection(view)}
+    <h3>Stores</h3>
+    ${storesSection(view)}
+    ${measureSentences(view.run.verdict.measures).map((sentence) => html`<p>${sentence}</p>`)}
     <h3>Timeline</h3>
     ${timelineSection(view)}
     <h3 id="${anchor}-findings">
