@@ -435,9 +435,11 @@ describe('targets among servers', () => {
   });
 
   it('hits different servers with faults that begin at the same time', async () => {
-    const step: Step = { kind: 'at', atMillis: millis(1), spec: pauseAt({ kind: 'server' }) };
-    const { nemesis, begun } = group([step, step, step, step, step]);
+    const rule = pauseHolder({ limit: 1, spec: pauseAt({ kind: 'follower' }) });
+    const roles = Object.fromEntries(servers.map(({ name }) => [name, 'replica']));
+    const { nemesis, begun } = group([rule, rule, rule, rule, rule], roles);
     nemesis.start();
+    nemesis.observe(voted(1, 5));
     await soon();
     await nemesis.heal();
     expect(begun().flat().toSorted()).toEqual(['r1', 'r2', 'r3', 'r4', 'r5']);
