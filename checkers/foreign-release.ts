@@ -22,15 +22,28 @@ import type { Finding, RuleResult } from './verdict.ts';
 import { faultClause, grantPhrase, list, seconds } from './wording.ts';
 
 export function foreignRelease(history: History, grants: readonly Grant[]): RuleResult<'foreign-release'> {
-  const requests = Map.groupBy(requestsOf(history, grants), ({ operation }) => operation.lock);
+  const grantOf = new Map<number, Grant>();
+  for (const grant of grants) grantOf.set(grant.acquire.id, grant);
+  // Hardly any lock has a late request, so they are looked for before anything is kept.
+  const suspected = new Set<string>();
+  forEachRequest(history, grantOf, (operation, own) => {
+    if (isLate(operation, own)) suspected.add(operation.lock);
+  });
+  if (suspected.size === 0) return { verdict: 'valid' };
+  const requests: Request[] = [];
+  forEachRequest(history, grantOf, (operation, own) => {
+    if (suspected.has(operation.lock)) requests.push({ operation, own });
+  });
+  const requestsByLock = Map.groupBy(requests, ({ operation }) => operation.lock);
   const grantsByLock = Map.groupBy(grants, ({ lock }) => lock);
   const trustedUntil = firstServerFault(history);
   const findings = collector<'foreign-release'>();
-  for (const [lock, ofLock] of requests) {
+  for (const [lock, ofLock] of requestsByLock) {
     const answered = ofLock.filter(isAnswered);
-    const late = answered.filter(isLate);
-    if (late.length === 0) continue;
-    const lateSpans = spansOf(late, spanOf);
+    const lateSpans = spansOf(
+      answered.filter(({ operation, own }) => isLate(operation, own)),
+      spanOf,
+    );
     const answeredSpans = spansOf(answered, spanOf);
     const unanswered = ofLock.filter(({ operation }) => operation.outcome === 'info');
     for (const [index, grant] of (grantsByLock.get(lock) ?? []).entries()) {
@@ -59,9 +72,9 @@ function isAnswered(request: Request): request is Answered {
   return request.operation.outcome === 'ok' && request.operation.completed !== undefined;
 }
 
-/** Its process's own tenure was over: whatever it touched was not its own. */
-function isLate({ operation, own }: Answered): boolean {
-  return own !== undefined && own.tenure.end < operation.invoked;
+/** Answered, and its process's own tenure was over: whatever it touched was not its own. */
+function isLate({ outcome, invoked }: Release | Renew, own: Grant | undefined): boolean {
+  return outcome === 'ok' && own !== undefined && own.tenure.end < invoked;
 }
 
 function spanOf({ operation: { invoked, completed } }: Answered): { start: number; end: number } {
@@ -69,19 +82,20 @@ function spanOf({ operation: { invoked, completed } }: Answered): { start: numbe
 }
 
 /** In order of invocation. */
-function requestsOf(history: History, grants: readonly Grant[]): Request[] {
-  const grantOf = new Map(grants.map((grant) => [grant.acquire.id, grant]));
+function forEachRequest(
+  { operations }: History,
+  grantOf: ReadonlyMap<number, Grant>,
+  visit: (operation: Release | Renew, own: Grant | undefined) => void,
+): void {
   const lastAttempt = byHolder<number>();
-  const requests: Request[] = [];
-  for (const operation of history.operations) {
+  for (const operation of operations) {
     if (operation.op !== 'acquire' && operation.op !== 'release' && operation.op !== 'renew') continue;
     if (operation.outcome === 'fail') continue;
     const { op, process, lock } = operation;
     if (op === 'acquire') lastAttempt.set(process, lock, operation.id);
     else if (op === 'renew' || operation.released !== false)
-      requests.push({ operation, own: grantOf.get(lastAttempt.get(process, lock) ?? NaN) });
+      visit(operation, grantOf.get(lastAttempt.get(process, lock) ?? NaN));
   }
-  return requests;
 }
 
 /** Answered requests inside the tenure for grants that were over before it; in order of invocation. */

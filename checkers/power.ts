@@ -22,8 +22,8 @@ export function powerOf(history: History, grants: readonly Grant[], findings: re
   const contendedHandoffs = countContendedHandoffs(history, grants);
   const { faults } = history;
   const acted = faults.filter((fault) => fault.acted !== undefined);
-  const hitHold = hitting(history, acted, heldSpans(grants));
-  const hitSomething = hitHold.length > 0 || hitting(history, acted, requestSpans(history)).length > 0;
+  const hitHold = hitting(history, acted, () => heldSpans(grants));
+  const hitSomething = hitHold.length > 0 || hitting(history, acted, () => requestSpans(history)).length > 0;
   return {
     grants: grants.length,
     contendedHandoffs,
@@ -98,8 +98,8 @@ function clockWarnings({ header, operations }: History, grants: readonly Grant[]
   const ttlMillis =
     meta.ttlMillis ??
     operations.reduce(
-      (shortest, { op, ...rest }) =>
-        op === 'acquire' && 'ttlMillis' in rest ? Math.min(shortest, rest.ttlMillis) : shortest,
+      (shortest, operation) =>
+        operation.op === 'acquire' ? Math.min(shortest, operation.ttlMillis ?? Infinity) : shortest,
       Infinity,
     );
   const vanished = grants.filter(({ hold }) => hold.end <= hold.start);
@@ -195,9 +195,14 @@ function requestSpans({ operations, end, lastSeen }: History): Exposed[] {
     }));
 }
 
-/** The faults of `acted` that met one of `exposed`: of the processes they target, or any, if they hit a server. */
-function hitting(history: History, acted: readonly FaultSpan[], exposed: readonly Exposed[]): FaultSpan[] {
+/** The faults of `acted` that met one of those exposed: of the processes they target, or any, if they hit a server. */
+function hitting(
+  history: History,
+  acted: readonly FaultSpan[],
+  exposedOf: () => readonly Exposed[],
+): FaultSpan[] {
   if (acted.length === 0) return [];
+  const exposed = exposedOf();
   const clients = clientContainers(history);
   const error = history.header.clockErrorNanos;
   const ofContainer = Map.groupBy(exposed, ({ process }) => containerOf(process));
