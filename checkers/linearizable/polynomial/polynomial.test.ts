@@ -360,3 +360,20 @@ describe.each(large)('$name without search', ({ alphabet, plausible: draw, judge
     expect(seen.valid + seen.invalid).toBeGreaterThan(seen.undecided / 2);
   });
 });
+
+describe('lease-mutex without search', () => {
+  it('knows that an unchecked release ends an acquire of unknown outcome, which then serves no later try', () => {
+    const parts: Part[] = [
+      { kind: Kind.acquire, owner: 0, unknown: true, lease: 2 },
+      { kind: Kind.busy, owner: 1 },
+      { kind: Kind.releaseUnchecked, owner: 0 },
+      { kind: Kind.busy, owner: 1 },
+    ];
+    const spans = parts.map((_, index) => ({ invoked: 2 * index, returned: 2 * index + 1 }));
+    const entries = lockEntries(parts, spans);
+    expect(bruteForce(entries, leaseMutex)).toBe(false);
+    expect(decideLeaseMutex(entries).verdict).not.toBe('valid');
+    const twoTries = lockEntries(parts.slice(0, 3), spans.slice(0, 3));
+    expect(decideLeaseMutex(twoTries).verdict).not.toBe('invalid');
+  });
+});

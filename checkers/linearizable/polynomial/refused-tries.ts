@@ -4,7 +4,8 @@
 // acquire of unknown outcome that held the lock there. One that was invoked before the first such try returned, and can
 // be over when the next session must begin, serves the whole gap; it can serve one gap only, and whichever can serve a
 // gap can serve every later one, so counting decides (Hall's theorem, for sets that only grow). O(n log n).
-// Not exact, and so `undecided`, where sessions without a core, answers to owners or tokens would restrict who can serve.
+// Not exact, and so `undecided`, where sessions without a core, answers to owners, releases that did not check the owner, or
+// tokens would restrict who can serve.
 
 import { Kind, NEVER, NONE, refusesTries, type LockEntries } from '../entries.ts';
 import { UNDECIDED, VALID, type Decision } from './decision.ts';
@@ -32,7 +33,7 @@ export function decideRefusedTries(entries: LockEntries, asked: Sessions, exclus
   const restricted =
     exclusion.points.length > 0 ||
     sessions.disowned.some(({ row }) => row === NONE) ||
-    sessions.possible.some(({ token }) => token !== NONE);
+    sessions.possible.some((session) => session.token !== NONE || session.latestEnd !== NEVER);
   if (restricted) return UNDECIDED;
 
   /** By gap: how many possible sessions can serve it and none before. */

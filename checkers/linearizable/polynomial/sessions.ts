@@ -31,6 +31,8 @@ export interface PossibleSession {
   readonly earliestBegin: number;
   /** `NEVER`: once begun it goes on for ever. */
   readonly earliestEnd: number;
+  /** Not `NEVER`: a release that did not check the owner was answered then, and would have ended it. */
+  readonly latestEnd: number;
   /** Of the grant, should it turn out to have happened; or `NONE`. */
   readonly token: number;
 }
@@ -220,6 +222,7 @@ export function sessionsOf(
       possible.push({
         earliestBegin: invoked[attempt] ?? 0,
         earliestEnd: Math.min(guarantee[session] ?? 0, released),
+        latestEnd: latestEnd[session] ?? NEVER,
         token: entries.token[attempt] ?? NONE,
       });
       continue;
