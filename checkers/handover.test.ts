@@ -40,12 +40,14 @@ describe('a hand-over', () => {
       released(4, 'c1', [30, 31]),
       granted(5, 'c2', [32, 36]),
       released(6, 'c2', [40, 41]),
-      // Nobody waited for this one.
+      // Nobody waited for these.
       granted(7, 'c1', [70, 71]),
+      released(8, 'c1', [72, 73]),
+      granted(9, 'c2', [90, 91]),
     ]);
     expect(latencyMillis).toEqual({ count: 1, p50: 6, p99: 6, max: 6 });
-    expect(waitMillis).toEqual({ count: 3, p50: 10, p99: 24, max: 24 });
-    expect(triesPerGrant).toBe(5 / 3);
+    expect(waitMillis).toEqual({ count: 4, p50: 1, p99: 24, max: 24 });
+    expect(triesPerGrant).toBe(6 / 4);
   });
 
   it('is fair if every client gets its share; a restarted one is the same client', () => {

@@ -189,6 +189,14 @@ describe('a relative write', () => {
     expect(verdictOf(oversold(wrong))).toContain('adds -1 to 9 and leaves 7');
   });
 
+  it('has one order, however often the record is read', () => {
+    const once = ordered(audit([[1, 0, '9']]));
+    const [row] = once.gets['audit'] as object[];
+    const again = { ...once, id: 98, gets: { audit: [{ ...row, order: 'o2' }] } };
+    const history = historyOf([taking(1, 0), once, again], header);
+    expect(verdictOf(oversold(history))).toContain('was read twice and differs');
+  });
+
   it('has its order in the record', () => {
     const wrong = historyOf([taking(1, 0), audit([[1, 0, '9']])], header);
     expect(verdictOf(oversold(wrong))).toContain('order none, not o1');

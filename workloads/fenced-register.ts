@@ -8,8 +8,8 @@ import { readThinkWrite } from './read-think-write.ts';
 export const fencedRegister: Workload = {
   name: 'fenced-register',
   summary: 'read, work for most of the lease, overwrite with a value of its own',
-  // A holder is paused for 1.5 × TTL soon after its grant; the next one works from 1 × to at least 1.65 × TTL.
-  defaults: { thinkMillis: '650ms..750ms' },
+  // A holder is paused for 1.5 × TTL soon after its grant; the next one works from 1 × to at least 1.7 × TTL.
+  defaults: { ttlMillis: '2s', thinkMillis: '1400ms..1500ms' },
   // A value of one's own cannot be put as something to add.
   defences: [
     'none',

@@ -66,7 +66,8 @@ export const workloadCells: readonly CellOfWorkload[] = [
     recipe: 'fenced-incr',
     fault: 'pause-holder',
     workload: 'fenced-register',
-    settings: { locks: 1, minContendedHandoffs: 3 },
+    // Time for several pauses: one that comes before the read shows nothing.
+    settings: { locks: 1, minContendedHandoffs: 3, timeLimitMillis: '16s' },
     expected: fencedTooLate,
     because:
       'the stopped holder wakes up between the read and the first write of the next one, whose token no write has shown yet',
