@@ -6,7 +6,7 @@ import { basename, dirname, resolve } from 'node:path';
 import { LIVENESS_CODES, type FindingCode } from '../../checkers/verdict.ts';
 import { cellName } from '../cell-name.ts';
 import { exactInterval, intervalText } from '../comparison/interval.ts';
-import { EXIT_CODE, HarnessError } from '../contract/errors.ts';
+import { EXIT_CODE, HarnessError, messageOf } from '../contract/errors.ts';
 import type { PlannedSchedule } from '../contract/fault.ts';
 import type { History } from '../history/history.ts';
 import { listenForInterrupt } from '../interrupt.ts';
@@ -70,6 +70,10 @@ export async function replayCommand(path: string, choices: Choices): Promise<num
         `${replayed.length}/${times} ${replayed.at(-1)?.reproduced === true ? 'reproduced' : 'not reproduced'}: ${codesText(shown)}  ${judged.directory.path}`,
       );
     }
+  } catch (error) {
+    // An interrupted start or a second Ctrl-C: the containers are gone, and this one says nothing.
+    if (interrupt.exitCode === undefined) throw error;
+    process.stderr.write(`lockpick: ${messageOf(error)}\n`);
   } finally {
     if (replayed.length > 0)
       process.stdout.write(
