@@ -5,6 +5,7 @@ import { styleText } from 'node:util';
 import type { Finding, Grade, Verdict } from '../checkers/verdict.ts';
 import type { Cell } from './cells/cell.ts';
 import { cellName } from './cell-name.ts';
+import { LOCKPICK } from './invocation.ts';
 import type { Plan } from './plan.ts';
 import type { RunDirectory } from './results.ts';
 
@@ -46,7 +47,9 @@ export function finalWords(options: FinalWordsOptions): string {
     '',
     `  report: ${directory.report}${first === undefined ? '' : `#f-${first.id}`}`,
     `  again:  ${options.replayCommand}`,
-    ...(first === undefined ? [] : [`  often:  ${options.oftenCommand}`]),
+    ...(first === undefined
+      ? []
+      : [`  often:  ${options.oftenCommand}`, `  means:  ${LOCKPICK} explain ${first.code}`]),
   ]);
 }
 

@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { cellOf, settingsOf } from './catalogue.ts';
 import type { Cell } from './cells/cell.ts';
 import { HarnessError, messageOf } from './contract/errors.ts';
+import { LOCKPICK, shellWord } from './invocation.ts';
 import { judgeFile, type Judgement } from './judgement.ts';
 import { cellName } from './cell-name.ts';
 import { parsePlan, type Plan } from './plan.ts';
@@ -75,16 +76,18 @@ export function replayCommand(plan: Plan, directory?: RunDirectory): string {
   const { backend, variant, recipe, fault, workload, seed, adapter } = plan;
   const named = { backend, variant, recipe, fault, workload, ...(adapter !== undefined && { adapter }) };
   const base = parsePlan(vocabulary, named, settingsOf(named), { seed, schedule: plan.schedule });
-  const images = Object.entries(plan.images).map(([name, reference]) => `--image ${name}=${reference}`);
-  const own = adapter === undefined ? [] : [`--adapter ${adapter}`];
-  const flags = [...own, `--seed ${seed}`, ...differingFlags(plan, base), ...images];
+  const images = Object.entries(plan.images).map(
+    ([name, reference]) => `--image ${shellWord(`${name}=${reference}`)}`,
+  );
+  const own = adapter === undefined ? [] : [`--adapter ${shellWord(adapter)}`];
+  const flags = [...own, `--seed ${shellWord(seed)}`, ...differingFlags(plan, base), ...images];
   const scheduled = plan.schedule === undefined ? [] : ['--schedule <file>'];
-  return `npm run -s lockpick -- run ${cellName(plan)} ${[...flags, ...scheduled].join(' ')}`;
+  return `${LOCKPICK} run ${cellName(plan)} ${[...flags, ...scheduled].join(' ')}`;
 }
 
 /** Replays a stored run; `--times 20` added says how often the same is found. */
 export function replayFrom({ path }: RunDirectory): string {
-  return `npm run -s lockpick -- replay ${path}`;
+  return `${LOCKPICK} replay ${shellWord(path)}`;
 }
 
 export function reportedRun({ directory, plan, surroundings, cell, history, verdict }: StoredRun): JudgedRun {
