@@ -24,7 +24,7 @@ static int64_t read_clock(int clock) {
 
 /* How far the shown time is from the true one, `now`. */
 static int64_t difference(int64_t now) {
-  int64_t *shared = page_at("/lockpick/clock", &page);
+  int64_t *shared = page_at("/lockpick-controls/clock", &page);
   if (shared == 0) return 0;
   int64_t settings[SLOT_WORDS];
   settings_of(shared, settings);

@@ -19,7 +19,7 @@ static int64_t monotonic(void) {
 }
 
 static void hold_back(void) {
-  int64_t *shared = page_at("/lockpick/disk", &page);
+  int64_t *shared = page_at("/lockpick-controls/disk", &page);
   if (shared == 0) return;
   int64_t settings[SLOT_WORDS];
   settings_of(shared, settings);

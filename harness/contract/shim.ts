@@ -2,4 +2,4 @@
 // for each thing that can be set. Known to the C sources by the same names.
 
 /** Absolute, in the node and in its sandbox. */
-export const CONTROLS_FOLDER = '/lockpick';
+export const CONTROLS_FOLDER = '/lockpick-controls';

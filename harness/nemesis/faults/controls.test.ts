@@ -31,7 +31,7 @@ function nodeHere(role: Node['spec']['role'] = 'server'): Node {
     name: 'n1',
     spec: { name: 'n1', role, image: 'none' },
     execInSandbox: async ([program = '', ...rest]) => {
-      const moved = rest.map((word) => word.replace(/^\/lockpick\//, `${folder}/`));
+      const moved = rest.map((word) => word.replace(/^\/lockpick-controls\//, `${folder}/`));
       const { status, stdout, stderr } = spawnSync(program, moved, { encoding: 'latin1' });
       return { exitCode: status ?? 1, stdout, stderr };
     },
@@ -154,7 +154,7 @@ it.skipIf(spawnSync('gcc', ['--version']).status !== 0)('the shim shows the time
   const sources = join(import.meta.dirname, '../../../docker/shim');
   const library = join(folder, 'shim.so');
   const clock = readFileSync(join(sources, 'clock.c'), 'utf8').replace(
-    '/lockpick/clock',
+    '/lockpick-controls/clock',
     join(folder, 'clock'),
   );
   writeFileSync(join(folder, 'clock.c'), clock);
