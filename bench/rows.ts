@@ -67,7 +67,6 @@ export const ROWS: readonly Row[] = [
 
 /** `10,000 ops, 5 clients, 5 % unknown, invalid` */
 function inWords({ of, operations, clients, names, unknown, failed, values, violation }: Shape): string {
-  const percent = (part: number, what: string): string[] => (part === 0 ? [] : [`${part * 100} % ${what}`]);
   const many = of === 'lock' ? `${names} locks` : `${names} keys`;
   return [
     `${of}, ${operations.toLocaleString('en')} ops`,
@@ -78,4 +77,8 @@ function inWords({ of, operations, clients, names, unknown, failed, values, viol
     ...(values === Infinity || of === 'lock' ? [] : [`${values} values`]),
     ...(violation === 'none' ? [] : [violation === 'overlap' ? 'invalid' : 'two tokens swapped']),
   ].join(', ');
+}
+
+function percent(part: number, what: string): string[] {
+  return part === 0 ? [] : [`${part * 100} % ${what}`];
 }
