@@ -4,14 +4,16 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { FindingCode } from '../../checkers/verdict.ts';
 import { HarnessError } from '../contract/errors.ts';
 import { parsePlan } from '../plan.ts';
+import { reproduces, type Shown } from '../reproduction.ts';
 import { runDirectory } from '../results.ts';
 import type { Choices } from '../settings.ts';
 import { replayCommand as commandFor, storedPlanText } from '../stored-run.ts';
 import { vocabulary } from '../vocabulary.ts';
 import { plansOf } from './plans.ts';
-import { replayCommand } from './replay.ts';
+import { exitCodeOf, replayCommand } from './replay.ts';
 
 let folder: string;
 beforeAll(() => {
@@ -65,6 +67,11 @@ const planned = (path: string, ...more: ReturnType<typeof flag>[]): ReturnType<t
     seed: '5',
   });
 
+const shown = (found: readonly FindingCode[]): Shown => ({
+  grade: found.length > 0 ? 'unsafe' : 'safe',
+  codes: found,
+});
+
 describe('lockpick replay', () => {
   const none: Choices = new Map();
 
@@ -86,6 +93,31 @@ describe('lockpick replay', () => {
     const run = recorded('of-some', { steps: [], seed: '1' });
     for (const times of ['0', '1001', 'often'])
       expect(await refusalOf(() => replayCommand(run, new Map([flag('times', times)])))).toContain('--times');
+  });
+
+  it.each<[string, readonly FindingCode[], readonly FindingCode[][], number]>([
+    ['found again, once of twice', ['double-grant'], [[], ['double-grant']], 0],
+    ['never found again', ['double-grant'], [[], []], 1],
+    ['somebody else to blame', ['double-grant'], [['double-grant', 'token-regression']], 1],
+    ['clean again', [], [[]], 0],
+    ['no longer clean', [], [['double-grant']], 1],
+    ['a lock that cannot be had', ['double-grant'], [['double-grant', 'stuck-lock']], 3],
+  ])('exits as 2.4 of the design says: %s', (_, codes, runs, expected) => {
+    const first = shown(codes);
+    const replayed = runs.map((found) => ({
+      shown: shown(found),
+      reproduced: reproduces(first, shown(found)),
+    }));
+    expect(exitCodeOf({ first, all: first }, replayed)).toBe(expected);
+  });
+
+  it('looks for one finding, and takes none of the others of its run for news', () => {
+    const first: Shown = { grade: 'unsafe', codes: ['double-grant'] };
+    const all: Shown = { grade: 'unsafe', codes: ['double-grant', 'lost-update'] };
+    expect(exitCodeOf({ first, all }, [{ shown: all, reproduced: true }])).toBe(0);
+    const inconclusive: Shown = { grade: 'inconclusive', codes: [] };
+    const clean: Shown = { grade: 'safe', codes: [] };
+    expect(exitCodeOf({ first: clean, all: clean }, [{ shown: inconclusive, reproduced: false }])).toBe(2);
   });
 
   it('is what a run with a schedule of its own prints to be made again', () => {

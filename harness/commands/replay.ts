@@ -36,7 +36,8 @@ export async function replayCommand(path: string, choices: Choices): Promise<num
   const times = wholeNumber(choices, 'times', { min: 1, max: TIMES_MAX, fallback: 1 });
   const { directory, finding } = located(path);
   const recorded = judgeRun(directory);
-  const first = finding === undefined ? shownBy(recorded.verdict) : shownOf(recorded, finding);
+  const all = shownBy(recorded.verdict);
+  const first = finding === undefined ? all : shownOf(recorded, finding);
   const plan = parsePlan(vocabulary, recorded.plan, {
     schedule: choices.has('asRecorded')
       ? scheduleAsRecorded(recorded.history, recorded.plan.timeLimitMillis)
@@ -82,7 +83,7 @@ export async function replayCommand(path: string, choices: Choices): Promise<num
           : wordsOf({ first, replayed, otherImages }),
       );
   }
-  return interrupt.exitCode ?? exitCodeOf(first, replayed);
+  return interrupt.exitCode ?? exitCodeOf({ first, all }, replayed);
 }
 
 /** `<run>`, or `<run>/findings/<id>`. Throws HarnessError('usage') if it is neither. */
@@ -170,9 +171,12 @@ function resultOf({
   };
 }
 
-/** What the recorded run found is what is expected (2.4). */
-function exitCodeOf(first: Shown, replayed: readonly Replayed[]): number {
-  const news = new Set(replayed.flatMap(({ shown }) => surprising(first, shown)));
+/** What the recorded run found is what is expected (2.4): all of it is allowed, what is looked for must be found. */
+export function exitCodeOf(
+  { first, all }: { readonly first: Shown; readonly all: Shown },
+  replayed: readonly Pick<Replayed, 'shown' | 'reproduced'>[],
+): number {
+  const news = new Set(replayed.flatMap(({ shown }) => surprising(all, shown)));
   const late: ReadonlySet<FindingCode> = new Set(LIVENESS_CODES);
   const reproduced = replayed.some((run) => run.reproduced);
   if ([...news].some((code) => !late.has(code))) return EXIT_CODE.violation;
