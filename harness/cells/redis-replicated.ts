@@ -15,15 +15,20 @@ const SLOW_WORK: PlanInput = {
   minContendedHandoffs: 2,
 };
 
-export const redisReplicatedCells: readonly CellOfBackend[] = [
-  ...['set-nx-px', 'watchdog', 'fenced-incr', 'wait-1', 'wait-all'].map((recipe): CellOfBackend => ({
+/** Whoever would promote a replica has no reason to. */
+export const healthyGroupCells = ['set-nx-px', 'watchdog', 'fenced-incr', 'wait-1', 'wait-all'].map(
+  (recipe): CellOfBackend => ({
     recipe,
     fault: 'none',
     workload: 'counter',
     settings: {},
     expected: safe,
     because: 'while nobody is promoted, one server grants, and replicas only copy',
-  })),
+  }),
+);
+
+export const redisReplicatedCells: readonly CellOfBackend[] = [
+  ...healthyGroupCells,
   ...['set-nx-px', 'watchdog'].map((recipe): CellOfBackend => ({
     recipe,
     fault: 'lose-primary',

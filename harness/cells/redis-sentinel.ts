@@ -2,7 +2,8 @@
 // replication synchronous, and it does not stop clients that still reach the old primary.
 
 import type { PlanInput } from '../plan.ts';
-import { givenTwice, givenTwiceWithOldTokens, safe, type CellOfBackend } from './cell.ts';
+import { givenTwice, givenTwiceWithOldTokens, type CellOfBackend } from './cell.ts';
+import { healthyGroupCells } from './redis-replicated.ts';
 
 /** Leases that outlast a failover, and more clients that wait than locks. */
 const SLOW_WORK: PlanInput = {
@@ -15,14 +16,7 @@ const SLOW_WORK: PlanInput = {
 };
 
 export const redisSentinelCells: readonly CellOfBackend[] = [
-  ...['set-nx-px', 'watchdog', 'fenced-incr', 'wait-1', 'wait-all'].map((recipe): CellOfBackend => ({
-    recipe,
-    fault: 'none',
-    workload: 'counter',
-    settings: {},
-    expected: safe,
-    because: 'while nobody is promoted, one server grants, and replicas only copy',
-  })),
+  ...healthyGroupCells,
   {
     recipe: 'set-nx-px',
     fault: 'kill-isolated-primary',

@@ -7,7 +7,7 @@ import type { AcquireRequest, Outcome } from '../../contract/lock-client.ts';
 import { fencingToken, millis, nanos } from '../../history/op.ts';
 import { contractCases } from '../contract.fixture.ts';
 import { arenaInMemory, grantedNow, stateOf } from '../in-memory.fixture.ts';
-import { outcomeOfError, ETCD_ERRORS } from './errors.ts';
+import { outcomeOfError } from './errors.ts';
 import { fakeEtcd, type FakeEtcd } from './fake-etcd.fixture.ts';
 import type { EtcdRecipe } from './port.ts';
 import { etcdIgnoresLeaseLoss } from './recipes/etcd-ignores-lease-loss.ts';
@@ -211,15 +211,6 @@ describe('lease-txn-guard', () => {
 });
 
 describe('the error table', () => {
-  it('says of each error what it means and where that is written', () => {
-    for (const { match, error, meaning, source } of ETCD_ERRORS) {
-      expect(match).not.toBe('');
-      expect(error).toMatch(/^[a-z-]+$/);
-      expect(meaning).toMatch(/\.$/);
-      expect(source).not.toBe('');
-    }
-  });
-
   it.each([
     ['14 UNAVAILABLE: No connection established. Last error: connect ECONNREFUSED', 'fail', 'unavailable'],
     ['14 UNAVAILABLE: Connection dropped', 'info', 'connection-lost'],

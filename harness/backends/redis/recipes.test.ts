@@ -4,7 +4,7 @@
 import { describe, expect, it } from 'vitest';
 import type { AcquireRequest, LockClient } from '../../contract/lock-client.ts';
 import { millis } from '../../history/op.ts';
-import { outcomeOfError, REDIS_ERRORS } from './errors.ts';
+import { outcomeOfError } from './errors.ts';
 import { contractCases, granted, type Arena } from '../contract.fixture.ts';
 import { fakeRedis, type FakeRedis } from './fake-redis.fixture.ts';
 import type { RedisRecipe } from './port.ts';
@@ -210,15 +210,6 @@ describe('details', () => {
 });
 
 describe('the error table', () => {
-  it('says of each error what it means and where that is written', () => {
-    for (const { match, error, meaning, source } of REDIS_ERRORS) {
-      expect(match).not.toBe('');
-      expect(error).toMatch(/^[a-z-]+$/);
-      expect(meaning).toMatch(/\.$/);
-      expect(source).not.toBe('');
-    }
-  });
-
   it.each([
     ["READONLY You can't write against a read only replica.", 'fail', 'read-only'],
     ['LOADING Redis is loading the dataset in memory', 'fail', 'loading'],

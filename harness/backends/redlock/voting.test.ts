@@ -5,7 +5,6 @@ import type { AcquireRequest, LockClient, Outcome } from '../../contract/lock-cl
 import { millis, nanos, nanosOf, type Nanos } from '../../history/op.ts';
 import { granted } from '../contract.fixture.ts';
 import { fakeRedis, type FakeRedis } from '../redis/fake-redis.fixture.ts';
-import { REDLOCK_ERRORS } from './errors.ts';
 import type { RedlockRecipe } from './port.ts';
 import { redlockMinority } from './recipes/redlock-minority.ts';
 import { redlockNoValidityCheck } from './recipes/redlock-no-validity-check.ts';
@@ -124,15 +123,5 @@ describe('the flaws', () => {
         return undefined;
       };
     expect(granted(await voting.client.acquire(request('a'))).validUntil).toBeLessThan(voting.time);
-  });
-});
-
-describe('the error table', () => {
-  it('names each error once, with its meaning and source', () => {
-    expect(new Set(REDLOCK_ERRORS.map(({ match }) => match)).size).toBe(REDLOCK_ERRORS.length);
-    for (const { meaning, source } of REDLOCK_ERRORS) {
-      expect(meaning).toMatch(/\.$/);
-      expect(source).not.toBe('');
-    }
   });
 });

@@ -7,7 +7,7 @@ import type { AcquireRequest, Outcome } from '../../contract/lock-client.ts';
 import { millis } from '../../history/op.ts';
 import { contractCases } from '../contract.fixture.ts';
 import { arenaInMemory, grantedNow, stateOf } from '../in-memory.fixture.ts';
-import { isAnswer, outcomeOfError, ZOOKEEPER_ERRORS } from './errors.ts';
+import { isAnswer, outcomeOfError } from './errors.ts';
 import { fakeZooKeeper, type FakeZooKeeper } from './fake-zookeeper.fixture.ts';
 import type { ZooKeeperRecipe } from './port.ts';
 import { ephemeralSequential } from './recipes/ephemeral-sequential.ts';
@@ -187,15 +187,6 @@ describe('zk-ignores-session-loss', () => {
 });
 
 describe('the error table', () => {
-  it('says of each error what it means and where that is written', () => {
-    for (const { match, error, meaning, source } of ZOOKEEPER_ERRORS) {
-      expect(match).not.toBe('');
-      expect(error).toMatch(/^[a-z-]+$/);
-      expect(meaning).toMatch(/\.$/);
-      expect(source).not.toBe('');
-    }
-  });
-
   it.each([
     ['NO_NODE', 'fail', 'no-node', true],
     ['NODE_EXISTS', 'fail', 'node-exists', true],
