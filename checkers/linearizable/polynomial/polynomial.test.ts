@@ -149,6 +149,9 @@ const unchecked = (owners: readonly number[]): Part[] =>
     ...outcomes.map((unknown) => ({ kind: Kind.releaseUnchecked, owner, unknown })),
   ]);
 
+const unknownRenewals = (owners: readonly number[]): Part[] =>
+  owners.map((owner) => ({ kind: Kind.renew, owner, unknown: true }));
+
 const storeOutcomes = (part: Part): Part[] => outcomes.map((unknown) => ({ ...part, unknown }));
 /** Values from 1, each written by one letter only, so that most random histories write it once. */
 const storeParts = (values: readonly number[]): Part[] => [
@@ -180,7 +183,12 @@ const small = [
   subject(mutex, decideMutex, lockEntries, plain),
   subject(ownedMutex, decideOwnedMutex, lockEntries, [...lockParts([0, 1]), ...tries([0])]),
   subject(fencedMutex, decideFencedMutex, lockEntries, [...tokens(lockParts([0, 1])), ...tries([0])]),
-  subject(leaseMutex, decideLeaseMutex, lockEntries, leases([...lockParts([0, 1]), ...unchecked([0, 1])])),
+  subject(
+    leaseMutex,
+    decideLeaseMutex,
+    lockEntries,
+    leases([...lockParts([0, 1]), ...unchecked([0, 1]), ...unknownRenewals([0])]),
+  ),
   subject(casRegister, decideRegister, storeEntries, [...storeParts([1, 2]), ...exchanges([1, 2])]),
   subject(fencedStore, decideFencedStore, storeEntries, [
     ...fenced(storeParts([1, 2])),
@@ -203,7 +211,7 @@ const large: (Subject & { readonly flavours: readonly Flavour[] })[] = [
       leaseMutex,
       decideLeaseMutex,
       lockEntries,
-      leases([...lockParts(owners), ...unchecked(owners), ...tries([0])]),
+      leases([...lockParts(owners), ...unchecked(owners), ...unknownRenewals(owners), ...tries([0])]),
     ),
     flavours: [{ lease: 12 }, { lease: 12, unchecked: true }, { lease: 6 }, { lease: 9, tries: true }],
   },
@@ -362,6 +370,19 @@ describe.each(large)('$name without search', ({ alphabet, plausible: draw, judge
 });
 
 describe('lease-mutex without search', () => {
+  it('knows that a renewal of unknown outcome may act last, and make the lease shorter', () => {
+    const parts: Part[] = [
+      { kind: Kind.acquire, owner: 0, lease: 1 },
+      { kind: Kind.renew, owner: 0, lease: 4, unknown: true },
+      { kind: Kind.renew, owner: 0, lease: 100 },
+      { kind: Kind.acquire, owner: 1, lease: 1 },
+    ];
+    const spans = parts.map((_, index) => ({ invoked: 10 * index, returned: 10 * index + 1 }));
+    const entries = lockEntries(parts, spans);
+    expect(bruteForce(entries, leaseMutex)).toBe(true);
+    expect(decideLeaseMutex(entries).verdict).not.toBe('invalid');
+  });
+
   it('knows that an unchecked release ends an acquire of unknown outcome, which then serves no later try', () => {
     const parts: Part[] = [
       { kind: Kind.acquire, owner: 0, unknown: true, lease: 2 },
