@@ -151,6 +151,7 @@ export class LockProcesses {
         store,
         defences,
         locks: lockNames(plan),
+        cutWrites: plan.cutWrites,
         seed: `${plan.seed} ${name}`,
         firstId,
         idStep: PROCESSES_MAX,

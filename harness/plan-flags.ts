@@ -22,6 +22,12 @@ export const PLAN_FLAGS = [
     value: 'names',
     says: 'of the store, e.g. none,version-cas; all that can be used if absent',
   },
+  {
+    field: 'cutWrites',
+    flag: 'cut-writes',
+    value: 'n',
+    says: 'part of the writes that lose their connection to the store, 0 to 1',
+  },
   { field: 'seed', flag: 'seed', value: 'text', says: 'root of all choices; drawn and recorded if absent' },
   {
     field: 'timeLimitMillis',

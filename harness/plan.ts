@@ -72,6 +72,8 @@ const planSchema = z.strictObject({
     z.array(z.string()).min(1),
     z.string().transform((names) => names.split(',')),
   ]),
+  /** Part of the writes during which the client loses its connection to the store; then nothing on it is answered. */
+  cutWrites: z.coerce.number().min(0).max(1),
   /** Decimal or any text; the same plan and seed give the same schedule and the same choices of every client. */
   seed: z.coerce.string().min(1).max(100),
   timeLimitMillis: durationText.refine(
@@ -103,6 +105,7 @@ export const PLAN_DEFAULTS = {
   variant: DEFAULT_VARIANT,
   workload: DEFAULT_WORKLOAD,
   defences: 'all',
+  cutWrites: 0,
   fault: 'pause-holder',
   timeLimitMillis: '20s',
   ttlMillis: '1s',

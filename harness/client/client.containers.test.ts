@@ -86,6 +86,7 @@ async function start(name: string, origin: bigint, config: Partial<ClientConfig>
       seed: name,
       firstId: Number(name.slice(1)),
       idStep: 100,
+      cutWrites: 0,
       ttlMillis: millis(10_000),
       commandTimeLimitMillis: millis(2000),
       thinkMillis: nothing,

@@ -61,6 +61,7 @@ export interface Scripted {
   renew?: () => Outcome<never> | undefined;
   release?: () => Outcome<never> | undefined;
   read?: () => Outcome<never> | undefined;
+  cut?: () => void;
 }
 
 /** Grants whatever is asked for, with growing tokens, unless the script says otherwise. */
@@ -108,6 +109,7 @@ export function fakeStore(script: Scripted = {}): StoreClient {
       return { kind: 'ok', value: { version: String(version) } };
     },
     audit: async () => ({ kind: 'ok', value: [] }),
+    cut: () => script.cut?.(),
     leave: async () => {},
     seal: async () => ({ kind: 'ok', value: [] }),
     [Symbol.asyncDispose]: async () => {},

@@ -16,6 +16,7 @@ const config = {
   idleMillis: { min: millis(0), max: millis(0) },
   pollMillis: { min: millis(10), max: millis(10) },
   patienceMillis: millis(1),
+  cutWrites: 0,
   firstId: 1,
   idStep: 10,
 };

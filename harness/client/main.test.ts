@@ -28,6 +28,7 @@ const config: ClientConfig = {
   seed: '1',
   firstId: 1,
   idStep: 10,
+  cutWrites: 0,
   ttlMillis: millis(1000),
   commandTimeLimitMillis: millis(200),
   thinkMillis: { min: millis(0), max: millis(0) },

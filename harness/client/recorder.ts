@@ -57,6 +57,8 @@ export interface Recorder {
   /** `order`: asks whether it has been applied. */
   read(register: RegisterOperation, order?: string): Promise<Outcome<StoreRead>>;
   write(register: RegisterOperation, update: Update): Promise<Outcome<unknown>>;
+  /** Loses the connection to the store; not an operation. */
+  cut(): void;
   /** Gives back what a defence keeps for a critical section on this key; not an operation. */
   leave(key: string): Promise<void>;
   /** A read with at most `limit` audit rows of the key after position `after`. */
@@ -163,6 +165,7 @@ export function openRecorder(options: RecorderOptions): Recorder {
         },
       );
     },
+    cut: () => store.cut(),
     leave: (key) => store.leave(key),
     async readAudit(register, { sealed, ...page }) {
       const outcome = await record(

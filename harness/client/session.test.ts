@@ -24,6 +24,7 @@ const config: SessionOptions['config'] = {
   idleMillis: { min: millis(1), max: millis(5) },
   pollMillis: { min: millis(5), max: millis(15) },
   patienceMillis: millis(100),
+  cutWrites: 0,
   firstId: 1,
   idStep: 10,
 };
@@ -59,6 +60,25 @@ function story(events: readonly HistoryEvent[]): string[] {
     .filter(({ type }) => type === 'invoke' || type === 'lost')
     .map((event) => (event.type === 'invoke' ? [event.op, event.lock ?? event.key].join(' ') : event.type));
 }
+
+describe('a connection to the store', () => {
+  it.each([
+    [0, 0],
+    [1, 3],
+  ])('is lost in the middle of this part of the writes: %d', async (cutWrites, expected) => {
+    let cuts = 0;
+    const script: Scripted = { cut: () => (cuts += 1) };
+    const { session, clock } = rig(script, { config: { ...config, cutWrites } });
+    const held = await session.acquire('k1');
+    if (held === undefined) throw new Error('not granted');
+    const writing = Promise.all(
+      [1, 2, 3].map((value) => session.write('none', 'k1', held, { value: String(value), base: '0' })),
+    );
+    await clock.elapse(10);
+    await writing;
+    expect(cuts).toBe(expected);
+  });
+});
 
 /** Runs turns of the workload for a while of the test's time. */
 async function load(

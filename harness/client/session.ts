@@ -12,6 +12,8 @@ import { randomStream } from '../rng.ts';
 import type { Recorder, RegisterOperation } from './recorder.ts';
 import { startRenewal, type Renewal } from './renewal.ts';
 
+/** A write of which the connection is lost has by then been answered, or sent, or not yet. */
+const CUT_AFTER_MILLIS = 2;
 /** How soon a sleeping process notices that the run is over. */
 const LOOK_UP_MILLIS = 50;
 
@@ -26,6 +28,7 @@ export interface SessionOptions {
     | 'idleMillis'
     | 'pollMillis'
     | 'patienceMillis'
+    | 'cutWrites'
     | 'firstId'
     | 'idStep'
   >;
@@ -64,6 +67,7 @@ export function openSession(options: SessionOptions): ClientSession {
   const thinking = randomStream(config.seed, 'think');
   const idling = randomStream(config.seed, 'idle');
   const polling = randomStream(config.seed, 'poll');
+  const cutting = randomStream(config.seed, 'cut');
   let fresh = 0;
   const holds = new WeakMap<HeldLock, Hold>();
   /** Of every lock held: owner → what to do when it is lost. */
@@ -155,7 +159,12 @@ export function openSession(options: SessionOptions): ClientSession {
       return outcome.kind === 'ok' ? outcome.value : undefined;
     },
     async write(defence, key, held, update) {
-      return (await recorder.write(register(defence, key, held), update)).kind;
+      const writing = recorder.write(register(defence, key, held), update);
+      if (cutting.real(0, 1) < config.cutWrites) {
+        await clock.sleep(millis(cutting.real(0, CUT_AFTER_MILLIS)));
+        recorder.cut();
+      }
+      return (await writing).kind;
     },
   };
 }

@@ -10,6 +10,7 @@ export function withRegister(
   return {
     read: (wanted, request) => (wanted === defence ? register.read(request) : store.read(wanted, request)),
     write: (wanted, request) => (wanted === defence ? register.write(request) : store.write(wanted, request)),
+    cut: () => store.cut(),
     leave: (key) => store.leave(key),
     // A register that belongs to a lock cannot be sealed: its lock service goes on.
     seal: () => store.seal(),

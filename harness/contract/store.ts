@@ -66,6 +66,8 @@ export interface StoreClient extends AsyncDisposable {
     defence: string,
     request: { readonly key: string; readonly after: string; readonly limit: number },
   ): Promise<Outcome<readonly AuditRow[]>>;
+  /** Loses its connections: whatever is on its way over them is of unknown outcome. The next request opens new ones. */
+  cut(): void;
   /** The critical section on `key` is over: gives back what a defence still keeps for it. */
   leave(key: string): Promise<void>;
   /**

@@ -125,6 +125,10 @@ export async function openStore(address: StoreAddress, contents: StoreContents):
       const rows = await connection.query('audit', AUDIT, [defence, key, after, limit]);
       return rows.kind === 'ok' ? { kind: 'ok', value: rows.value.map(auditRow) } : rows;
     },
+    cut() {
+      connection.cut();
+      locked.cut();
+    },
     leave: (key) => locked.leave(key),
     async seal() {
       await using sealing = unhurried();

@@ -22,6 +22,8 @@ export interface RowLocks extends AsyncDisposable {
   begin(key: string, name: string, statement: string, values: Values): Promise<Outcome<readonly Row[]>>;
   /** Ends the transaction of `key` with this statement. `fail` with `no-transaction`: there is none. Never rejects. */
   commit(key: string, name: string, statement: string, values: Values): Promise<Outcome<readonly Row[]>>;
+  /** Ends every session, whatever is on its way. */
+  cut(): void;
   /** Undoes the transaction of `key`, if there is one. */
   leave(key: string): Promise<void>;
 }
@@ -29,6 +31,10 @@ export interface RowLocks extends AsyncDisposable {
 export function rowLocks(server: PostgresAddress): RowLocks {
   const idle: PostgresSession[] = [];
   const begun = new Map<string, PostgresSession>();
+  const committing = new Set<PostgresSession>();
+  const cut = (): void => {
+    for (const session of [...idle, ...begun.values(), ...committing]) session.cut();
+  };
 
   const take = (): PostgresSession => {
     for (let session = idle.pop(); session !== undefined; session = idle.pop())
@@ -62,17 +68,18 @@ export function rowLocks(server: PostgresAddress): RowLocks {
       const session = begun.get(key);
       begun.delete(key);
       if (session === undefined || session.ended) return { kind: 'fail', error: 'no-transaction' };
+      committing.add(session);
       const [rows, committed] = await Promise.all([
         session.query(name, statement, values),
         session.query('commit', 'commit', []),
       ]);
+      committing.delete(session);
       if (!session.ended) idle.push(session);
       // A statement that failed makes the COMMIT a ROLLBACK.
       return rows.kind !== 'ok' || committed.kind === 'ok' ? rows : committed;
     },
+    cut,
     leave,
-    async [Symbol.asyncDispose]() {
-      for (const session of [...idle, ...begun.values()]) await session[Symbol.asyncDispose]();
-    },
+    [Symbol.asyncDispose]: async () => cut(),
   };
 }

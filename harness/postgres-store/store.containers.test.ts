@@ -392,6 +392,27 @@ describe('a store that does not answer', () => {
     await store[Symbol.asyncDispose]();
   });
 
+  it('is unknown when the connection is cut, whichever it goes over, and may have landed', async () => {
+    const { key, store } = await fresh();
+    await store.read('row-lock', { key });
+    const writing = ALL.map((defence) => store.write(defence, write(key, 1, 0, 1)));
+    await delay(0);
+    store.cut();
+    const outcomes = await Promise.all(writing);
+    expect(new Set(outcomes.map((outcome) => (outcome.kind === 'ok' ? 'ok' : outcome.error)))).toEqual(
+      new Set(['connection-lost']),
+    );
+    expect(await store.read('none', { key })).toMatchObject({ kind: 'ok' });
+    expect(await store.seal()).toMatchObject({ kind: 'ok' });
+    for (const defence of ALL) {
+      const landed = await audit(store, defence, key);
+      const { value } = rowOf(await store.read(defence, { key }));
+      expect([defence, value]).toEqual([defence, String(landed.length)]);
+      await store.leave(key);
+    }
+    await store[Symbol.asyncDispose]();
+  });
+
   it('refuses for certain what its transaction undid', async () => {
     const { store } = await fresh();
     expect(await store.write('none', write('no-such-key', 1, 0))).toEqual({

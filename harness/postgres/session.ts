@@ -23,6 +23,8 @@ export interface PostgresAddress {
 export interface PostgresSession extends AsyncDisposable {
   /** Runs one prepared statement, as one transaction if none was begun. Never rejects. */
   query(name: string, statement: string, values: Values): Promise<Outcome<readonly Row[]>>;
+  /** Ends it at once, whatever is on its way. */
+  cut(): void;
   readonly ended: boolean;
   /** Settles once, when the session has ended, whoever ended it. */
   readonly end: Promise<void>;
@@ -111,6 +113,7 @@ export function openSession({
           .then(settle, settle);
       });
     },
+    cut: endNow,
     [Symbol.asyncDispose]: async () => {
       endNow();
     },
@@ -126,13 +129,14 @@ function outcomeOfError(error: unknown): Outcome<never> {
 /** Statements on whichever session is open: a new one is begun when the last one has ended. */
 export function openSessions(
   open: () => PostgresSession,
-): Pick<PostgresSession, 'query' | keyof AsyncDisposable> {
+): Pick<PostgresSession, 'query' | 'cut' | keyof AsyncDisposable> {
   let current: PostgresSession | undefined;
   return {
     query: (name, statement, values) => {
       if (current === undefined || current.ended) current = open();
       return current.query(name, statement, values);
     },
+    cut: () => current?.cut(),
     [Symbol.asyncDispose]: async () => {
       await current?.[Symbol.asyncDispose]();
     },
