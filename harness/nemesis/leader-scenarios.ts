@@ -5,8 +5,6 @@ import { millis } from '../history/op.ts';
 import { OUTAGE_MILLIS, pastTheLease, periodic, type Scenario } from './timing.ts';
 
 const LEADER = { kind: 'role', role: 'leader' } as const;
-/** Longer than an ensemble with a syncLimit of two seconds takes to notice it and to elect another leader. */
-const ISOLATED_MILLIS = 4_000;
 
 export const leaderScenarios: readonly Scenario[] = [
   {
@@ -41,29 +39,6 @@ export const leaderScenarios: readonly Scenario[] = [
             kind: 'at',
             atMillis,
             spec: { fault: 'pause', target: LEADER, durationMillis: pastTheLease(basis) },
-          },
-        ],
-      ),
-  },
-  {
-    name: 'partition-leader',
-    summary: 'cut the server that leads off from the other servers, and not from its clients, for 4 s',
-    faults: ['partition'],
-    steps: (basis, random) =>
-      periodic(
-        basis,
-        random,
-        { everyMillis: ISOLATED_MILLIS + 2_000, lastsMillis: ISOLATED_MILLIS },
-        (atMillis) => [
-          {
-            kind: 'at',
-            atMillis,
-            spec: {
-              fault: 'partition',
-              target: LEADER,
-              durationMillis: millis(ISOLATED_MILLIS),
-              params: { from: 'servers' },
-            },
           },
         ],
       ),

@@ -110,6 +110,14 @@ export const partitionScenarios: readonly Scenario[] = [
     },
   },
   splits('isolate-one', 'cut one server off from all others', SERVER, { from: 'servers' }),
+  splits(
+    'partition-leader',
+    'cut the server that leads off from all others, and not from its clients',
+    LEAD,
+    {
+      from: 'servers',
+    },
+  ),
   splits('isolate-leader', 'cut the server that leads off from all others and from every client', LEAD, {
     from: 'everyone',
   }),
