@@ -98,6 +98,13 @@ describe('lockpick', () => {
     );
   });
 
+  it('has no colour where it is told so, and shapes and words all the same', () => {
+    const coloured = { FORCE_COLOR: '1' };
+    const escape = '\u001B[';
+    expect(lockpick(['explain', 'starved'], coloured).stdout).toContain(escape);
+    expect(lockpick(['explain', 'starved', '--no-color'], coloured).stdout).not.toContain(escape);
+  });
+
   it('explains every finding, and shows where to see it', () => {
     const { stdout } = lockpick(['explain', '--json']);
     const all: unknown = JSON.parse(stdout);

@@ -190,8 +190,7 @@ function program(): Command {
     .option('--json', 'as JSON on stdout')
     .option('--no-color', 'no colour (NO_COLOR works as well)')
     .addHelpText('after', examples('lockpick explain belief-overlap', 'lockpick explain --json'))
-    .action(async (codes: string[], flags: object, command: Command) => {
-      await choicesFor(command);
+    .action(async (codes: string[], flags: object) => {
       const { explainCommand } = await import('./commands/explain.ts');
       process.exitCode = explainCommand(codes, flags);
     });
@@ -233,7 +232,14 @@ function program(): Command {
 async function main(argv: readonly string[]): Promise<void> {
   const lockpick = program();
   for (const command of [lockpick, ...lockpick.commands]) command.exitOverride();
-  lockpick.hook('preAction', () => refuseUnknownVariables(lockpick, process.env));
+  lockpick.hook('preAction', async (_program, command) => {
+    if (command.getOptionValue('color') === false) {
+      process.env['NO_COLOR'] = '1';
+      // Node lets it win; here the flag does.
+      delete process.env['FORCE_COLOR'];
+    }
+    await refuseUnknownVariables(lockpick, process.env);
+  });
   try {
     await lockpick.parseAsync(argv, { from: 'user' });
   } catch (error) {

@@ -101,9 +101,7 @@ export async function choicesFor(command: Command): Promise<Choices> {
   const named = parsed.find(({ name }) => name === 'config')?.value;
   const usesConfig = parsed.some(({ name }) => name === 'config');
   const config = usesConfig ? await loadConfig(typeof named === 'string' ? named : undefined) : undefined;
-  const choices = choicesOf(parsed, config);
-  if (choices.has('color')) process.env['NO_COLOR'] = '1';
-  return choices;
+  return choicesOf(parsed, config);
 }
 
 /** Throws HarnessError('usage') if a `LOCKPICK_…` variable is set that no command of `program` reads. */

@@ -159,7 +159,6 @@ describe('the command line', () => {
       expect(choices.has('json')).toBe(false);
     } finally {
       delete process.env['LOCKPICK_CLIENTS'];
-      delete process.env['NO_COLOR'];
     }
   });
 
