@@ -5,7 +5,7 @@ import { backends } from '../backends/index.ts';
 import { catalogue, cellOf } from '../catalogue.ts';
 import { cellName } from '../cell-name.ts';
 import { plansOf } from '../commands/plans.ts';
-import { PROFILES, TELLING } from './profiles.ts';
+import { TELLING, type PROFILES } from './profiles.ts';
 
 const plansIn = (profile: keyof typeof PROFILES) =>
   plansOf({ patterns: [], choices: new Map(), adapters: [], seed: '1', profile });
