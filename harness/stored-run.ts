@@ -75,7 +75,11 @@ export function replayCommand(plan: Plan, directory?: RunDirectory): string {
   if (plan.schedule !== undefined && directory !== undefined) return replayFrom(directory);
   const { backend, variant, recipe, fault, workload, seed, adapter } = plan;
   const named = { backend, variant, recipe, fault, workload, ...(adapter !== undefined && { adapter }) };
-  const base = parsePlan(vocabulary, named, settingsOf(named), { seed, schedule: plan.schedule });
+  const base = parsePlan(vocabulary, named, settingsOf(named), {
+    seed,
+    // Without its schedule, which fits no other time limit.
+    ...(plan.schedule !== undefined && { fault: 'none' }),
+  });
   const images = Object.entries(plan.images).map(
     ([name, reference]) => `--image ${shellWord(`${name}=${reference}`)}`,
   );

@@ -126,13 +126,21 @@ describe('lockpick replay', () => {
     ];
     const plan = parsePlan(vocabulary, { backend: 'redis-single', seed: '1', schedule: { steps } });
     expect(commandFor(plan, runDirectory('results/x'))).toBe('npm run -s lockpick -- replay results/x');
+    const late = {
+      kind: 'at',
+      atMillis: 50_000,
+      spec: { fault: 'pause', target: { kind: 'holder' }, durationMillis: 1 },
+    };
     const fixed = parsePlan(vocabulary, {
+      timeLimitMillis: '60s',
       backend: 'redis-single',
       seed: '1',
       fault: 'fixed',
-      schedule: { steps },
+      schedule: { steps: [...steps, late] },
     });
-    expect(commandFor(fixed)).toContain('redis-single/set-nx-px/fixed --seed 1 --schedule <file>');
+    expect(commandFor(fixed)).toContain(
+      'redis-single/set-nx-px/fixed --seed 1 --time-limit 1m --schedule <file>',
+    );
     const plain = parsePlan(vocabulary, { backend: 'redis-single', seed: '1' });
     expect(commandFor(plain, runDirectory('results/x'))).toContain('run redis-single/');
   });
