@@ -4,7 +4,7 @@
 import { settled, type FakeClock } from '../client/fakes.fixture.ts';
 import type { Acquired, Grant, LockClient, Recipe, RecipeContext } from '../contract/lock-client.ts';
 import { millis, type Nanos } from '../history/op.ts';
-import { granted, type Arena } from './contract.fixture.ts';
+import { granted, type Arena } from './arena.fixture.ts';
 
 type Locks = Omit<LockClient, keyof AsyncDisposable>;
 

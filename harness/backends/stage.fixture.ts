@@ -10,7 +10,7 @@ import type { Cluster, Node } from '../contract/cluster.ts';
 import type { Recipe } from '../contract/lock-client.ts';
 import { millis, type Millis, type Nanos } from '../history/op.ts';
 import { startTcpProxy, type Behaviour, type TcpProxy } from '../testing/tcp-proxy.fixture.ts';
-import type { ClientNetwork, ContractClient } from './contract.fixture.ts';
+import type { ClientNetwork, ContractClient } from './arena.fixture.ts';
 
 export interface Stage extends AsyncDisposable {
   readonly cluster: Cluster;

@@ -10,7 +10,7 @@ import type { AcquireRequest, LockClient, Recipe } from '../../contract/lock-cli
 import { millis } from '../../history/op.ts';
 import { startServer, type ServerContainer } from '../../testing/container.fixture.ts';
 import { startTcpProxy, type TcpProxy } from '../../testing/tcp-proxy.fixture.ts';
-import { granted } from '../contract.fixture.ts';
+import { granted } from '../arena.fixture.ts';
 import { openRedisPort } from './connection.ts';
 import type { RedisPort } from './port.ts';
 import { redisSingle } from './server.ts';

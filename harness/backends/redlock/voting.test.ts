@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import type { AcquireRequest, LockClient, Outcome } from '../../contract/lock-client.ts';
 import { millis, nanos, nanosOf, type Nanos } from '../../history/op.ts';
-import { granted } from '../contract.fixture.ts';
+import { granted } from '../arena.fixture.ts';
 import { fakeRedis, type FakeRedis } from '../redis/fake-redis.fixture.ts';
 import type { RedlockRecipe } from './port.ts';
 import { redlockMinority } from './recipes/redlock-minority.ts';

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DEFAULT_VARIANT } from '../../contract/backend.ts';
 import type { AcquireRequest, Recipe } from '../../contract/lock-client.ts';
 import { millis, nanosOf, type Nanos } from '../../history/op.ts';
-import { granted } from '../contract.fixture.ts';
+import { granted } from '../arena.fixture.ts';
 import { startStage, type Stage } from '../stage.fixture.ts';
 import { openZooKeeperPort } from './connection.ts';
 import { loadDriver } from './driver.ts';

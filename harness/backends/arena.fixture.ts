@@ -1,0 +1,109 @@
+// Where the cases of the contract are played: two clients of one service, a clock, and what cases have in common when
+// they ask for a lock and give it back.
+
+import { randomUUID } from 'node:crypto';
+import { expect } from 'vitest';
+import type { AcquireRequest, Grant, LockClient, Outcome, Recipe } from '../contract/lock-client.ts';
+import { millis, type Millis, type Nanos } from '../history/op.ts';
+
+/** A client of the service. */
+export interface ContractClient {
+  readonly locks: LockClient;
+  /** Of every grant that its library said was lost: the owner and when. */
+  readonly losses: ReadonlyMap<string, Nanos>;
+  /** Absent: it shares the network with all others. */
+  readonly network?: ClientNetwork;
+}
+
+export interface ClientNetwork {
+  /** From now on nothing passes between the client and any server, and nobody says so. */
+  cut(): void;
+  /** Requests arrive, replies do not. */
+  deafen(): void;
+  heal(): void;
+}
+
+/** Where a case is played. */
+export interface Arena {
+  readonly recipe: ContractRecipe;
+  readonly first: ContractClient;
+  /** Of another process. */
+  readonly second: ContractClient;
+  readonly now: () => Nanos;
+  readonly elapse: (milliseconds: number) => Promise<void>;
+  /** The TTL that the cases ask for; a tenth of it must be long against the time a command takes. */
+  readonly ttlMillis: Millis;
+  /** How much later than the TTL the service may end a lease. */
+  readonly lateMillis: Millis;
+  /** How long a client waits for a server. */
+  readonly timeLimitMillis: Millis;
+}
+
+export type ContractRecipe = Omit<Recipe, 'open'>;
+
+/** The grant, or the test fails. */
+export function granted(outcome: Outcome<Grant>): Grant {
+  if (outcome.kind !== 'ok') throw new Error(`not granted: ${JSON.stringify(outcome)}`);
+  return outcome.value;
+}
+
+/** Of an attempt that ought to succeed, on a busy machine. */
+const PATIENCE = millis(1_500);
+export const POLL_MILLIS = 20;
+
+type Requests = (patienceMillis?: Millis) => AcquireRequest;
+
+/** Requests for a lock that no other case uses. */
+export function requests({ ttlMillis }: Arena): Requests {
+  const lock = randomUUID();
+  return (patienceMillis = PATIENCE) => ({ lock, ttlMillis, owner: randomUUID(), patienceMillis });
+}
+
+/** By the second client, when the lease of a first one has run out that was granted within the last TTL. */
+export function acquireOnceFree(arena: Arena, request: Requests): Promise<Grant> {
+  const limitMillis = arena.ttlMillis + arena.lateMillis;
+  return acquireWithin(arena, arena.second, { request, limitMillis });
+}
+
+export async function acquireWithin(
+  { now, elapse }: Arena,
+  { locks }: ContractClient,
+  { request, limitMillis }: { readonly request: Requests; readonly limitMillis: number },
+): Promise<Grant> {
+  const deadline = now() + limitMillis * 1e6;
+  for (;;) {
+    const attempt = request();
+    const late = now() > deadline;
+    const outcome = await locks.acquire(attempt);
+    if (outcome.kind === 'ok' || late) return granted(outcome);
+    if (outcome.kind === 'info') await locks.abandon(attempt);
+    await elapse(POLL_MILLIS);
+  }
+}
+
+/** The first attempts may find the old connections, which have not noticed yet. */
+export async function releaseOnceHealed({ first, elapse }: Arena, grant: Grant): Promise<Outcome<Released>> {
+  for (let tries = 0; ; tries++) {
+    const outcome = await first.locks.release(grant);
+    if (outcome.kind === 'ok' || tries === 10) return outcome;
+    await elapse(100);
+  }
+}
+
+interface Released {
+  readonly released?: boolean;
+}
+
+export function releasedOf(outcome: Outcome<Released>): boolean | undefined {
+  return outcome.kind === 'ok' ? outcome.value.released : undefined;
+}
+
+/** On a network that loses nothing. etcd's own library does not say what its release found. */
+export function expectReleased({ recipe }: Arena, outcome: Outcome<Released>, released: boolean): void {
+  expect(outcome).toEqual({ kind: 'ok', value: recipe.name === 'etcd3-lock' ? {} : { released } });
+}
+
+/** It ends its belief itself, before the service can end the lease. */
+export function watchesItsDeadline({ flaw, name, keepsAlive, polls }: ContractRecipe): boolean {
+  return flaw === undefined && name !== 'etcd3-lock' && (keepsAlive === true || !polls);
+}
