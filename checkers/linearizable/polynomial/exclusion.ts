@@ -20,8 +20,7 @@ export interface Exclusion {
 }
 
 export function exclusionOf(entries: LockEntries, sessions: Sessions): Exclusion {
-  const { count, acquire, earliestBegin, latestBegin, beginProof, earliestEnd, endProof, latestEnd } =
-    sessions;
+  const { count, acquire, latestBegin, beginProof, earliestEnd, endProof, latestEnd } = sessions;
   const { invoked, returned } = entries;
   const points: number[] = [];
   const withCore: number[] = [];
@@ -38,10 +37,8 @@ export function exclusionOf(entries: LockEntries, sessions: Sessions): Exclusion
   const holdOf = (row: number): number[] =>
     [acquire[row] ?? 0, beginProof[row] ?? 0, endProof[row] ?? NONE].filter((entry) => entry !== NONE);
 
-  /** By position in `cores`: the row, so far, whose core ends last. */
-  const lastToEnd = new Int32Array(cores.length);
   let holder = NONE;
-  for (const [position, row] of cores.entries()) {
+  for (const row of cores) {
     if (holder !== NONE && (latestBegin[row] ?? 0) < (earliestEnd[holder] ?? 0))
       refute(
         'held-by-another',
@@ -49,16 +46,14 @@ export function exclusionOf(entries: LockEntries, sessions: Sessions): Exclusion
         beginProof[row] ?? 0,
       );
     if (holder === NONE || (earliestEnd[row] ?? 0) > (earliestEnd[holder] ?? 0)) holder = row;
-    lastToEnd[position] = holder;
   }
-  /** The row whose core has everything from `low` to `high` strictly inside, or `NONE`. */
+  /** The row whose core has everything from `low` to `high` strictly inside, or `NONE`. (If cores overlap, that is refutation enough.) */
   const coreAround = (low: number, high: number): number => {
-    const before = coresBegunBefore(cores, latestBegin, low);
-    const row = before === 0 ? NONE : (lastToEnd[before - 1] ?? NONE);
+    const row = cores[coresBegunBefore(cores, latestBegin, low) - 1] ?? NONE;
     return row !== NONE && (earliestEnd[row] ?? 0) > high ? row : NONE;
   };
   for (const row of points) {
-    const low = Math.max(earliestBegin[row] ?? 0, earliestEnd[row] ?? 0);
+    const low = earliestEnd[row] ?? 0;
     const high = Math.min(latestBegin[row] ?? 0, latestEnd[row] ?? 0);
     const around = coreAround(low, high);
     if (around !== NONE)

@@ -21,7 +21,7 @@ export function decideFencedMutex(entries: LockEntries): Decision {
 }
 
 function tokenOrder(sessions: Sessions, { cores }: Exclusion): Decision | undefined {
-  const { count, acquire, token, earliestBegin, latestBegin, beginProof, earliestEnd, latestEnd } = sessions;
+  const { count, acquire, token, latestBegin, beginProof, earliestEnd, latestEnd } = sessions;
   const withToken: number[] = [];
   for (let row = 0; row < count; row++) if (token[row] !== NONE) withToken.push(row);
 
@@ -32,7 +32,7 @@ function tokenOrder(sessions: Sessions, { cores }: Exclusion): Decision | undefi
     const latest = hasCore ? (latestBegin[row] ?? 0) : Math.min(latestBegin[row] ?? 0, latestEnd[row] ?? 0);
     let place = end;
     if (!hasCore) {
-      place = Math.max(end, earliestBegin[row] ?? 0, earliestEnd[row] ?? 0);
+      place = Math.max(end, earliestEnd[row] ?? 0);
       const around = cores[coresBegunBefore(cores, latestBegin, place) - 1];
       if (around !== undefined) place = Math.max(place, earliestEnd[around] ?? 0);
     }

@@ -398,3 +398,19 @@ describe('lease-mutex without search', () => {
     expect(decideLeaseMutex(twoTries).verdict).not.toBe('invalid');
   });
 });
+
+describe('owned-mutex without search', () => {
+  it('knows that a second release of unknown outcome may end the next session of its owner', () => {
+    const parts: Part[] = [
+      { kind: Kind.acquire, owner: 0 },
+      { kind: Kind.release, owner: 0 },
+      { kind: Kind.release, owner: 0, unknown: true },
+      { kind: Kind.acquire, owner: 0 },
+      { kind: Kind.acquire, owner: 1 },
+    ];
+    const spans = parts.map((_, index) => ({ invoked: 2 * index, returned: 2 * index + 1 }));
+    const entries = lockEntries(parts, spans);
+    expect(bruteForce(entries, ownedMutex)).toBe(true);
+    expect(decideOwnedMutex(entries).verdict).not.toBe('invalid');
+  });
+});

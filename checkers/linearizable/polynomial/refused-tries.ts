@@ -66,7 +66,7 @@ function endsByAnswers({ invoked, returned }: LockEntries, sessions: Sessions): 
 function isHarmless(point: number, sessions: Sessions, { cores }: Exclusion): boolean {
   const { token, earliestBegin, latestBegin, earliestEnd, latestEnd } = sessions;
   if (token[point] !== NONE) return false;
-  const low = Math.max(earliestBegin[point] ?? 0, earliestEnd[point] ?? 0);
+  const low = earliestEnd[point] ?? 0;
   const high = Math.min(latestBegin[point] ?? 0, latestEnd[point] ?? 0);
   for (let next = coresBegunBefore(cores, latestBegin, low); next <= cores.length; next++) {
     const before = cores[next - 1];

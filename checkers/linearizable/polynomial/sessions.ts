@@ -17,6 +17,7 @@ export interface Sessions {
   readonly latestBegin: Float64Array;
   /** The entry whose return sets `latestBegin`: the acquire or, its outcome unknown, the first success of its owner. */
   readonly beginProof: Int32Array;
+  /** Not before `earliestBegin`: what may end a session was invoked after its acquire. */
   readonly earliestEnd: Float64Array;
   /** The entry that sets `earliestEnd`; `NONE` if nothing ends the session. */
   readonly endProof: Int32Array;
