@@ -62,6 +62,7 @@ export interface Scripted {
   release?: () => Outcome<never> | undefined;
   read?: () => Outcome<never> | undefined;
   cut?: () => void;
+  leave?: (key: string) => void;
 }
 
 /** Grants whatever is asked for, with growing tokens, unless the script says otherwise. */
@@ -110,7 +111,7 @@ export function fakeStore(script: Scripted = {}): StoreClient {
     },
     audit: async () => ({ kind: 'ok', value: [] }),
     cut: () => script.cut?.(),
-    leave: async () => {},
+    leave: async (key) => script.leave?.(key),
     seal: async () => ({ kind: 'ok', value: [] }),
     [Symbol.asyncDispose]: async () => {},
   };

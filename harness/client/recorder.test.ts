@@ -41,6 +41,32 @@ describe('the recorder', () => {
     expect(events.map((event) => decodeEvent(encodeEvent(event), 2))).toEqual(events);
   });
 
+  it('writes what a relative defence is to add, to any other what the value was computed from, and the order', async () => {
+    const sent: unknown[] = [];
+    const store: StoreClient = {
+      ...fakeStore(),
+      read: async () => ({ kind: 'ok', value: { value: '5', version: '3', applied: true } }),
+      write: async (_defence, { base, add, order }) => {
+        sent.push({ base, add, order });
+        return { kind: 'ok', value: { version: '4' } };
+      },
+    };
+    const { events, recorder } = tape(fakeLocks({}), store, ticking());
+    const at = (defence: string) => ({ defence, key: 'k1', lock: 'k1' });
+    await recorder.read(at('none'), '7');
+    for (const defence of ['none', 'relative'])
+      await recorder.write(at(defence), { value: '4', base: '3', add: '-1', order: '7' });
+    const invoke = { type: 'invoke', key: 'k1', order: '7' };
+    expect(events.filter(({ type }) => type === 'invoke')).toEqual([
+      { ...invoke, id: 1, time: 1, process: 'c1', op: 'read', store: 'none' },
+      { ...invoke, id: 11, time: 3, process: 'c1', op: 'write', store: 'none', value: '4', base: '3' },
+      { ...invoke, id: 21, time: 5, process: 'c1', op: 'write', store: 'relative', value: '4', add: '-1' },
+    ]);
+    expect(events[1]).toMatchObject({ value: '5', version: '3', applied: true });
+    expect(sent).toMatchObject([{ order: '7' }, { add: '-1', order: '7' }]);
+    expect(events.map((event) => decodeEvent(encodeEvent(event), 2))).toEqual(events);
+  });
+
   it('gives each attempt an owner never used before', async () => {
     const calls: string[] = [];
     const { recorder } = tape(

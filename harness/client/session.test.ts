@@ -61,6 +61,26 @@ function story(events: readonly HistoryEvent[]): string[] {
     .map((event) => (event.type === 'invoke' ? [event.op, event.lock ?? event.key].join(' ') : event.type));
 }
 
+describe('a section that is over', () => {
+  it('gives back what the store keeps for it, before it gives back the lock', async () => {
+    const left: string[] = [];
+    const script: Scripted = {
+      leave: (key) => left.push(key),
+      release: () => {
+        left.push('released');
+        return undefined;
+      },
+    };
+    const { session } = rig(script);
+    const held = await session.acquire('k1');
+    if (held === undefined) throw new Error('not granted');
+    await session.read('none', 'k1', held);
+    await session.read('other', 'k1', held);
+    await session.release(held);
+    expect(left).toEqual(['k1', 'released']);
+  });
+});
+
 describe('a connection to the store', () => {
   it.each([
     [0, 0],
