@@ -7,7 +7,7 @@ import { inflateRawSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { assembleHistory, type History } from '../history/history.ts';
 import { grantsOf } from '../history/grants.ts';
-import { nanos } from '../history/op.ts';
+import { millis, nanos } from '../history/op.ts';
 import { judge } from '../judge.ts';
 import type { Verdict } from '../../checkers/verdict.ts';
 import { fakeHistory, PAUSE_HOLDER } from './fake-history.fixture.ts';
@@ -312,6 +312,18 @@ describe('the columns of the timeline', () => {
     const [view] = runViews([judged(touching)]);
     expect(view && timelineColumns(view).grants.row).toEqual([0, 0]);
     expect(view && timelineColumns(view).overlaps).toEqual([]);
+  });
+
+  it('hatches every lane where the harness itself stood still', () => {
+    const harness = [
+      { type: 'harness', since: nanos(0), time: nanos(1e9), loopDelayMillis: millis(12) },
+      { type: 'harness', since: nanos(1e9), time: nanos(2e9), loopDelayMillis: millis(700) },
+    ] as const;
+    const [view] = runViews([judged({ ...history, harness })]);
+    const stalls = view && timelineColumns(view).faults.filter(({ id }) => id === 'lockpick');
+    expect(stalls).toMatchObject([
+      { begin: 1e6, acted: 1e6, end: 2e6, lanes: columns.lanes.map((_, lane) => lane) },
+    ]);
   });
 
   it('folds a restarted client into the lane of the first', () => {
