@@ -52,10 +52,10 @@ describe('the recorder', () => {
       },
     };
     const { events, recorder } = tape(fakeLocks({}), store, ticking());
-    const at = (defence: string) => ({ defence, key: 'k1', lock: 'k1' });
-    await recorder.read(at('none'), '7');
+    const place = { key: 'k1', lock: 'k1' };
+    await recorder.read({ ...place, defence: 'none' }, '7');
     for (const defence of ['none', 'relative'])
-      await recorder.write(at(defence), { value: '4', base: '3', add: '-1', order: '7' });
+      await recorder.write({ ...place, defence }, { value: '4', base: '3', add: '-1', order: '7' });
     const invoke = { type: 'invoke', key: 'k1', order: '7' };
     expect(events.filter(({ type }) => type === 'invoke')).toEqual([
       { ...invoke, id: 1, time: 1, process: 'c1', op: 'read', store: 'none' },
