@@ -83,6 +83,9 @@ describe('parsePlan', () => {
     [{ thinkMillis: '80ms..30ms' }, /thinkMillis.*"80ms..30ms" is not a span/],
     [{ thinkMillis: 7 }, /thinkMillis.*is not a span/],
     [{ seed: '' }, /seed/],
+    [{ cutWrites: 1.5 }, /cutWrites/],
+    [{ defences: 'none,version-csa' }, /unknown defence "version-csa"/],
+    [{ defences: [] }, /defences/],
   ] satisfies [object, RegExp][])('refuses %j and names the field', (layer, message) => {
     expect(refusal(layer).message).toMatch(message);
   });
@@ -105,6 +108,9 @@ describe('names and flags', () => {
     const base = parsePlan(vocabulary, minimal);
     const plan = parsePlan(vocabulary, minimal, { ttlMillis: '1500ms', thinkMillis: '0', locks: 7 });
     expect(differingFlags(plan, base)).toEqual(['--ttl 1.5s', '--locks 7', '--think 0ms']);
+    const stores = parsePlan(vocabulary, minimal, { defences: 'version-cas,none', cutWrites: '0.01' });
+    expect(stores.defences).toEqual(['version-cas', 'none']);
+    expect(differingFlags(stores, base)).toEqual(['--defences version-cas,none', '--cut-writes 0.01']);
     expect(differingFlags(base, base)).toEqual([]);
   });
 
@@ -165,7 +171,7 @@ describe('the schedule of a plan', () => {
   });
 
   it('is what the published JSON Schema says', () => {
-    const path = join(import.meta.dirname, 'nemesis/schedule.schema.json');
+    const path = join(import.meta.dirname, '../docs/schedule.schema.json');
     const current = `${JSON.stringify(scheduleJsonSchema(), null, 2)}\n`;
     if (process.env['UPDATE_SCHEMA'] !== undefined) writeFileSync(path, current);
     expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual(JSON.parse(current));

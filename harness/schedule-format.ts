@@ -1,5 +1,5 @@
 // The text form of a schedule: what `--schedule FILE` reads, what a plan carries and what the journal's header records,
-// all the same. `nemesis/README.md` explains it; `nemesis/schedule.schema.json` is made from here. Knows the shape only:
+// all the same. `docs/schedules.md` explains it; `docs/schedule.schema.json` is made from here. Knows the shape only:
 // `plan.ts` compares names and times with the rest of the plan.
 
 import { z } from 'zod';

@@ -120,7 +120,7 @@ function scheduleOf(choices: Choices): PlanInput {
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     throw new HarnessError('usage', `${path} is not JSON: ${messageOf(error)}`, {
-      remedy: 'harness/nemesis/README.md describes the format',
+      remedy: 'docs/schedules.md describes the format',
     });
   }
 }
