@@ -11,7 +11,9 @@ import { isDeaf, type Grudge } from './grudge.ts';
 /** A node that is reached answers within a few milliseconds; one that is cut off hangs for minutes. */
 const SILENCE_MILLIS = 400;
 /** Sandboxes begin one after another; whoever is expected is waited for. */
-const PATIENCE_MILLIS = 6_000;
+const PATIENCE_MILLIS = 3_000;
+/** For those that are heard by somebody whom they do not hear, and so cannot know when he begins to listen. */
+const UNSEEN_MILLIS = 1_000;
 const EXEC_TIME_LIMIT = millis(20_000);
 /** Nobody listens there: a node that can be reached refuses at once. */
 const CLOSED_PORT = 9;
@@ -74,15 +76,18 @@ export interface Hearing {
 let probes = 0;
 
 /**
- * Listens for about 0.4 s, longer for those that are not in `silent` and not heard yet; with nobody `silent`, only until
+ * Listens for about 0.4 s, or 1 s where not all are deaf both ways, longer for those that are not in `silent` and not heard yet; with nobody `silent`, only until
  * all are heard. Throws HarnessError('environment').
  */
 export async function whoHearsWhom(nodes: readonly Node[], silent: Grudge): Promise<Hearing> {
   // Other probes may listen in the same sandbox at the same time.
   const port = FIRST_PORT + (probes++ % PORTS);
-  const least = silent.size === 0 ? 0 : SILENCE_MILLIS;
   const found = await Promise.all(
     nodes.map(async (node) => {
+      const oneWay = [...(silent.get(node.name) ?? [])].some(
+        (speaker) => !isDeaf(silent, speaker, node.name),
+      );
+      const least = silent.size === 0 ? 0 : oneWay ? UNSEEN_MILLIS : SILENCE_MILLIS;
       const peers = nodes
         .filter((peer) => peer !== node)
         .map(({ name, address, spec }) => {

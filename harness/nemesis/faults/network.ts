@@ -15,9 +15,9 @@ export interface Network {
 
 /**
  * Parameters of every fault of the network. `shape`: `sides` (the default; the targets against those that `from` names),
- * `ring`, `bridge` or `islands` (among the targets). `from`: `servers` (the default), `clients`, `everyone` (the store is never meant),
- * `one-server`, `minority` or `majority` (so many of the other servers, from number `turn` on), or names of nodes.
- * `way`: `both` (the default), `in` (the targets do not hear the others), `out` (they are not heard).
+ * `ring`, `bridge` or `islands` (among the targets). `from`: `servers` (the default), `clients`, `everyone` (but not the
+ * store), `one-server`, `minority` or `majority` (so many of the other servers, from number `turn` on), or names of
+ * nodes. `way`: `both` (the default), `in` (the targets do not hear the others), `out` (they are not heard).
  */
 export function grudgeBetween(targets: readonly Node[], params: JsonRecord, network: Network): Grudge {
   const names = namesOf(targets);
