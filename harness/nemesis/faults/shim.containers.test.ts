@@ -161,13 +161,13 @@ it('stall: a question that is asked meanwhile is answered late', async () => {
 it('cpu-starve: work takes many times as long, and no longer when it is lifted', async () => {
   const starve = cpuStarveFault();
   const before = await ask('work');
-  let busy = true;
+  const enough = new AbortController();
   const load = (async (): Promise<void> => {
-    while (busy) await ask('work');
+    while (!enough.signal.aborted) await ask('work');
   })();
   const fault = await starve.inject(process, spec(starve, { share: 0.01 }));
   expect(fault.evidence).toMatchObject({ share: 0.01, deniedPeriods: expect.any(Number) });
-  busy = false;
+  enough.abort();
   await load;
   const starved = await ask('work');
   await fault[Symbol.asyncDispose]();
