@@ -119,7 +119,10 @@ export function writeAtomically(path: string, content: string): void {
 
 /** One line a run, for trends. */
 export function appendTrend(out: string, line: object): void {
-  appendFileSync(join(out, 'history.jsonl'), `${JSON.stringify(line)}\n`);
+  writing(join(out, 'history.jsonl'), (path) => {
+    mkdirSync(out, { recursive: true });
+    appendFileSync(path, `${JSON.stringify(line)}\n`);
+  });
 }
 
 /** The lines that `appendTrend` made, each with the name of its run. A line of other origin is passed over. */

@@ -9,6 +9,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { exitCodeOfUnits, writeTogether } from '../commands/batch.ts';
 import { mergeCommand } from '../commands/merge.ts';
 import { HarnessError } from '../contract/errors.ts';
+import { appendTrend, readTrends } from '../results.ts';
 import type { Choice } from '../settings.ts';
 import { identityOf, readComparison, unitsOf, writeComparison, type Comparison } from './comparison.ts';
 import { planOf, storeRun, verdictOf } from './made-up-runs.fixture.ts';
@@ -47,7 +48,9 @@ function storeAll(out: string, positions: readonly number[]): void {
   for (const position of positions) {
     const plan = plans[position];
     const verdict = verdicts[position];
-    if (plan !== undefined && verdict !== undefined) storeRun(out, `2026-run-${position}`, plan, verdict);
+    if (plan === undefined || verdict === undefined) continue;
+    storeRun(out, `2026-run-${position}`, plan, verdict);
+    appendTrend(out, { run: `2026-run-${position}`, grade: verdict.grade });
   }
 }
 
@@ -103,6 +106,11 @@ describe('merge', () => {
         readFileSync(join(at('whole'), file), 'utf8'),
       );
     expect(existsSync(join(at('merged'), '2026-run-3', 'verdict.json'))).toBe(true);
+    // Once more changes nothing.
+    mergeCommand(shards, choices(at('merged')));
+    expect(readTrends(at('merged')).map(([run]) => run)).toEqual(
+      plans.map((_, index) => `2026-run-${index}`),
+    );
   });
 
   it('shows what is missing and is inconclusive about it, but never masks a violation', () => {

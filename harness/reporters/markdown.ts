@@ -54,14 +54,12 @@ export function headline({ totals }: Summary): string {
   return `of ${runs} runs ${parts.join(', ')}`;
 }
 
-function details(
-  { cell, outcome, because, expected, units }: CellSummary,
-  links: 'relative' | 'none',
-): string[] {
+function details(summary: CellSummary, links: 'relative' | 'none'): string[] {
+  const { cell, because, expected, units } = summary;
   const wrong = units.filter((unit) => unit.outcome !== 'ok');
   const more = wrong.length > UNITS_SHOWN ? [`- and ${wrong.length - UNITS_SHOWN} more seeds`] : [];
   return [
-    `## ${OUTCOME[outcome]}: ${code(cell)}`,
+    `## ${outcomeOf(summary)}: ${code(cell)}`,
     '',
     ...(expected === null ? [] : [`Theory says ${expected}, because ${plain(because ?? '')}.`, '']),
     ...wrong
@@ -78,11 +76,18 @@ function details(
   ];
 }
 
-function row({ cell, outcome, expected, grades, asExpected, breakingFaults, findings }: CellSummary): string {
+/** Of a cell that theory says nothing of, only what was found can be told. */
+function outcomeOf({ outcome, expected }: CellSummary): string {
+  if (expected !== null) return OUTCOME[outcome];
+  return { ...OUTCOME, violation: '✖ rule broken', ok: '✔ nothing found' }[outcome];
+}
+
+function row(summary: CellSummary): string {
+  const { cell, expected, grades, asExpected, breakingFaults, findings } = summary;
   const seen = Object.entries(grades).map(([grade, count]) => `${count} × ${grade}`);
   const found = Object.entries(findings).map(([name, count]) => `${count} × ${name}`);
   return `| ${[
-    OUTCOME[outcome],
+    outcomeOf(summary),
     code(cell),
     expected ?? '–',
     seen.join(', ') || '–',

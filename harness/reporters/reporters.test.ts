@@ -100,6 +100,15 @@ describe('summary.md', () => {
     expect(rows[0]).toContain('0 of 1 [0.00, 0.97]');
   });
 
+  it('tells of a cell without theory what was found', () => {
+    const own = 'redis-single/set-nx-px/pause-releaser';
+    const text = summaryMarkdown(summaryOf([unit('1', {}, own)]), { links: 'none' });
+    expect(text).toContain(`| ✔ nothing found | \`${own}\` | – | 1 × safe |`);
+    expect(summaryMarkdown(summaryOf([unit('1', violation('x'), own)]), { links: 'none' })).toContain(
+      `## ✖ rule broken: \`${own}\``,
+    );
+  });
+
   it('says that all is well', () => {
     expect(headline(summaryOf([unit('1', {})]))).toBe('all 1 runs as expected');
   });
