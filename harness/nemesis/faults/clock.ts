@@ -163,7 +163,8 @@ async function drifts(
     if (next === undefined) return undefined;
     const elapsed = next.atMillis - first.atMillis;
     const measured = (next.aheadMillis - first.aheadMillis) / elapsed;
-    const error = (first.errorMillis + next.errorMillis) / elapsed;
+    // While it is asked the clock goes on, as fast as it does.
+    const error = ((first.errorMillis + next.errorMillis) * (1 + Math.abs(rate))) / elapsed;
     if (error > Math.abs(rate) / 4) continue;
     if (Math.abs(measured - rate) > error) return undefined;
     return { askedRate: rate, measuredRate: rounded(measured), errorRate: rounded(error) };
