@@ -36,7 +36,7 @@ export interface Checked {
     /** Of the search; 0: there was no need of one. */
     readonly steps: number;
   }[];
-  /** Why nobody can tell, or that there is more than the findings tell; each a clause. */
+  /** Why nobody can tell, what the findings do not tell, or why they may say little; each a clause. */
   readonly reasons: readonly string[];
 }
 
@@ -76,8 +76,22 @@ export function checkRecorded(recorded: Recorded, options: ModelOptions = {}): C
       ...partitions.flatMap((partition) => doubtOf(partition) ?? []),
       ...(isEmpty ? [`the history has no operation that the model ${reading.model} judges`] : []),
       ...(omitted > 0 ? [`${omitted} more are not linearizable and not explained`] : []),
+      ...(verdict === 'invalid' && catalogued.of === 'lock' && hasLeases(recorded) && reading.model !== LEASES
+        ? [`the history has leases, and only ${LEASES} lets them run out`]
+        : []),
     ],
   };
+}
+
+const LEASES = 'lease-mutex';
+
+function hasLeases(recorded: Recorded): boolean {
+  return (
+    'history' in recorded &&
+    recorded.history.operations.some(
+      (operation) => operation.op === 'acquire' && operation.ttlMillis !== undefined,
+    )
+  );
 }
 
 function doubtOf({ name, entries, found }: JudgedPartition): string | undefined {

@@ -1,22 +1,50 @@
 // A history on disk, whatever its format and whether it is compressed, by its first bytes: names can lie. Knows files; what
 // their text means is `history/recorded.ts`.
 
-import { readFileSync, statSync } from 'node:fs';
+import { closeSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
 import * as zlib from 'node:zlib';
 import { HarnessError, messageOf } from './contract/errors.ts';
 import { HistoryError } from './history/history.ts';
-import { parseRecorded, type Recorded } from './history/recorded.ts';
+import { openReader } from './history/json-lines.ts';
+import { readJournal } from './history/journal.ts';
+import { HISTORY_FORMAT } from './history/op.ts';
+import { FORMAT_CHARACTERS, formatOf, parseRecorded, type Recorded } from './history/recorded.ts';
 
 const GZIP = Buffer.from([0x1f, 0x8b]);
 const ZSTD = Buffer.from([0x28, 0xb5, 0x2f, 0xfd]);
 
 /** Throws HarnessError('usage') with file, line and rule if it cannot be read or is malformed. */
 export function readRecorded(path: string): Recorded {
-  const text = textOf(path);
+  if (statSync(path, { throwIfNoEntry: false }) === undefined)
+    throw new HarnessError('usage', `${path} does not exist`);
   try {
-    return parseRecorded(text);
+    const beginning = beginningOf(path);
+    const isCompressed = startsWith(beginning, GZIP) || startsWith(beginning, ZSTD);
+    // Ours may be longer than a text can be, so it is read by pieces.
+    if (!isCompressed && isOurs(beginning)) return { format: HISTORY_FORMAT, history: readJournal(path) };
+    const bytes = decompressed(readFileSync(path));
+    if (!isOurs(bytes.subarray(0, FORMAT_CHARACTERS))) return parseRecorded(bytes.toString('utf8'));
+    const reader = openReader();
+    reader.take(bytes);
+    return { format: HISTORY_FORMAT, history: reader.finish() };
   } catch (error) {
-    throw refusal(path, error);
+    if (error instanceof HistoryError) throw refusal(path, error);
+    if (error instanceof HarnessError) throw error;
+    throw new HarnessError('usage', `cannot read ${path}: ${messageOf(error)}`);
+  }
+}
+
+function isOurs(beginning: Buffer): boolean {
+  return formatOf(beginning.toString('utf8')) === HISTORY_FORMAT;
+}
+
+function beginningOf(path: string): Buffer {
+  const file = openSync(path, 'r');
+  try {
+    const bytes = Buffer.alloc(FORMAT_CHARACTERS);
+    return bytes.subarray(0, readSync(file, bytes));
+  } finally {
+    closeSync(file);
   }
 }
 
@@ -26,24 +54,6 @@ export function refusal(path: string, error: unknown): unknown {
   return new HarnessError('usage', `${path}, ${error.message}`, {
     remedy: 'a malformed history is never judged; results/README.md describes the format',
   });
-}
-
-/** The text of a file, decompressed. Throws HarnessError. */
-function textOf(path: string): string {
-  if (statSync(path, { throwIfNoEntry: false }) === undefined)
-    throw new HarnessError('usage', `${path} does not exist`);
-  let bytes: Buffer;
-  try {
-    bytes = readFileSync(path);
-  } catch (error) {
-    throw new HarnessError('usage', `cannot read ${path}: ${messageOf(error)}`);
-  }
-  try {
-    return decompressed(bytes).toString('utf8');
-  } catch (error) {
-    if (error instanceof HarnessError) throw error;
-    throw new HarnessError('usage', `${path} is damaged: ${messageOf(error)}`);
-  }
 }
 
 function decompressed(bytes: Buffer): Buffer {

@@ -39,6 +39,7 @@ export function parseRecorded(text: string): Recorded {
     case 'jepsen-edn':
       return { format, calls: parseEdnHistory(text) };
     case undefined:
+      if (text.trim() === '') throw new HistoryError(1, 'the file is empty');
       throw new HistoryError(
         1,
         'neither the header of a lockpick history, nor EDN, nor a line of a Jepsen log',
