@@ -11,7 +11,7 @@ import { partitionFaults } from './partition.ts';
 interface FakeNetwork extends Network {
   /** Node → chain → rules and the packets they met. */
   readonly chains: ReadonlyMap<string, Map<string, { rule: string; met: number }[]>>;
-  /** Rules that a node takes and does not follow. */
+  /** Nodes that take rules, count packets, and let them pass. */
   readonly ignores: Set<string>;
 }
 
@@ -25,9 +25,9 @@ function fakeNetwork(): FakeNetwork {
   const meets = (at: string, match: string): boolean => {
     const rules = [...(chains.get(at)?.values() ?? [])].flat().filter(({ rule }) => rule.startsWith(match));
     const [first] = rules;
-    if (first === undefined || ignores.has(at)) return false;
+    if (first === undefined) return false;
     first.met += 1;
-    return true;
+    return !ignores.has(at);
   };
   const arrives = (from: string, to: string): boolean =>
     !meets(from, `-d ${address(to)} `) && !meets(to, `-s ${address(from)} `);
@@ -114,6 +114,14 @@ describe('a cut', () => {
   it('is not claimed if somebody else is silent too', async () => {
     const network = fakeNetwork();
     network.chains.get('r2')?.set('OTHER', [{ rule: '-s 10.0.0.3 -j DROP', met: 0 }]);
+    await using fault = await inject(network, 0, {});
+    expect(fault.evidence).toBeUndefined();
+    network.chains.get('r2')?.delete('OTHER');
+  });
+
+  it('is not claimed for a direction in which nothing came anyway', async () => {
+    const network = fakeNetwork();
+    network.chains.get('r2')?.set('OTHER', [{ rule: '-d 10.0.0.1 -j DROP', met: 0 }]);
     await using fault = await inject(network, 0, {});
     expect(fault.evidence).toBeUndefined();
     network.chains.get('r2')?.delete('OTHER');
