@@ -24,6 +24,10 @@ const files = [
   ),
   join(project, '.github/workflows/lockpick.yml'),
 ];
+const pages = ['README.md', ...globSync('docs/**/*.md', { cwd: root })].filter(
+  // Generated, and tested where it is made.
+  (page) => page !== join('docs', 'backends.md'),
+);
 
 const workflow = z.object({
   name: z.string(),
@@ -49,13 +53,19 @@ function documents(path: string): unknown[] {
   });
 }
 
+const helps = new Map<string, readonly string[]>();
+
 /** The flags that the command's help names. Throws if there is no such command. */
-function helpOf(command: string): string[] {
+function helpOf(command: string): readonly string[] {
+  const known = helps.get(command);
+  if (known !== undefined) return known;
   const cli = join(root, 'harness/cli.ts');
   const { status, stdout } = spawnSync(process.execPath, [cli, command, '--help'], { encoding: 'utf8' });
   expect(status, `lockpick ${command}`).toBe(0);
   expect(stdout).toMatch(new RegExp(`^Usage: lockpick ${command} `));
-  return stdout.match(/--[a-z-]+/g) ?? [];
+  const flags = stdout.match(/--[a-z-]+/g) ?? [];
+  helps.set(command, flags);
+  return flags;
 }
 
 function workflowNamed(path: string): z.output<typeof workflow> {
@@ -66,8 +76,10 @@ describe.each(files)('%s', (path) => {
   it('parses', () => {
     expect(documents(path).length).toBeGreaterThan(0);
   });
+});
 
-  it('names commands that there are, with flags that they have', () => {
+describe.each([...files, ...pages.map((page) => join(root, page))])('the commands of %s', (path) => {
+  it('are there, with the flags that they are given', () => {
     const text = readFileSync(path, 'utf8');
     const commands = text.matchAll(/(?:npx lockpick|lockpick --) ([a-z]+)((?:[^\n]*\\\n)*[^\n]*)/g);
     for (const [, command = '', rest = ''] of commands)
