@@ -2,7 +2,7 @@
 // to a run of the model, and on longer ones of the kind a run records. Same verdict, same shortest refuted prefix.
 
 import { describe, expect, it } from 'vitest';
-import { Kind, NEVER, type Entries } from '../entries.ts';
+import { Kind, NEVER, type Entries, type LockEntries } from '../entries.ts';
 import type { Model } from '../model.ts';
 import { casRegister } from '../models/register.ts';
 import { fencedMutex } from '../models/fenced-mutex.ts';
@@ -399,7 +399,38 @@ describe('lease-mutex without search', () => {
   });
 });
 
+/** Two tries are refused, each while nobody is known to hold the lock; `possible` acquires may have held it. */
+function refusedTwice(possible: number): LockEntries {
+  const unknown = Array.from({ length: possible }, (_, index): Part[] => [
+    { kind: Kind.acquire, owner: 10 + index, unknown: true },
+    { kind: Kind.release, owner: 10 + index, unknown: true },
+  ]).flat();
+  const known: Part[] = [
+    { kind: Kind.busy, owner: 0 },
+    { kind: Kind.acquire, owner: 1 },
+    { kind: Kind.release, owner: 1 },
+    { kind: Kind.busy, owner: 0 },
+    { kind: Kind.acquire, owner: 2 },
+  ];
+  const parts = [...unknown, ...known];
+  return lockEntries(
+    parts,
+    parts.map((_, index) => ({ invoked: 2 * index, returned: 2 * index + 1 })),
+  );
+}
+
 describe('owned-mutex without search', () => {
+  it.each([
+    [0, false],
+    [1, false],
+    [2, true],
+    [3, true],
+  ])('lets each of %i acquires of unknown outcome explain one refused try: %s', (possible, isValid) => {
+    const entries = refusedTwice(possible);
+    expect(bruteForce(entries, ownedMutex)).toBe(isValid);
+    expect(decideOwnedMutex(entries).verdict).toBe(isValid ? 'valid' : 'invalid');
+  });
+
   it('knows that a second release of unknown outcome may end the next session of its owner', () => {
     const parts: Part[] = [
       { kind: Kind.acquire, owner: 0 },
