@@ -1,18 +1,15 @@
 // `lockpick check`: judges stored histories. Without a model, ours are judged by every rule; with one, or if they are of
-// another tool, by that model. Pure reading: no Docker, and nothing heavy is loaded.
+// another tool, by that model. Pure reading: no Docker, and nothing heavy is loaded; the models
+// only if one judges.
 
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { ModelError } from '../../checkers/linearizable/catalogue.ts';
 import type { ModelOptions } from '../../checkers/linearizable/check-model.ts';
 import type { Verdict } from '../../checkers/verdict.ts';
-import { monotonicClock, monotonicOrigin } from '../clock.ts';
 import { EXIT_CODE, HarnessError, messageOf } from '../contract/errors.ts';
 import { judgementWords } from '../final-words.ts';
-import { readRecorded, refusal } from '../history-file.ts';
-import type { Recorded } from '../history/recorded.ts';
+import { readRecorded } from '../history-file.ts';
 import { judgeHistory } from '../judgement.ts';
-import { exitCodeOfModel, modelReport, modelWords, readingWords, type ModelReport } from '../model-report.ts';
 import { runDirectory } from '../results.ts';
 import { worstExitCode } from './exit-code.ts';
 
@@ -25,7 +22,7 @@ export interface CheckFlags {
   readonly budget?: string;
 }
 
-interface Answer {
+export interface Answer {
   readonly exitCode: number;
   readonly json: object;
   readonly words: string;
@@ -84,9 +81,8 @@ async function answerTo(path: string, options: ModelOptions): Promise<Answer> {
     const { verdict, exitCode } = judgeHistory(recorded.history, null);
     return ruled(path, verdict, exitCode);
   }
-  const report = judgedByModel(file, recorded, options);
-  process.stderr.write(readingWords(path, report));
-  return { exitCode: exitCodeOfModel(report), json: report, words: modelWords(path, report, process.stdout) };
+  const { answerByModel } = await import('./check-by-model.ts');
+  return answerByModel(path, file, recorded, options);
 }
 
 function ruled(path: string, verdict: Verdict, exitCode: number): Answer {
@@ -99,15 +95,4 @@ function refuseWithoutModel(path: string, options: ModelOptions): void {
     throw new HarnessError('usage', `${path} is judged by the rules, which have no such option`, {
       remedy: 'name a model with --model, such as lease-mutex',
     });
-}
-
-function judgedByModel(file: string, recorded: Recorded, options: ModelOptions): ModelReport {
-  const clock = monotonicClock(monotonicOrigin());
-  try {
-    return modelReport(recorded, options, () => clock.now() / 1e6);
-  } catch (error) {
-    // No such model, or one that does not know these operations.
-    if (error instanceof ModelError) throw new HarnessError('usage', `${file}: ${error.message}`);
-    throw refusal(file, error);
-  }
 }
