@@ -15,7 +15,7 @@ import { shardOf, type Shard } from '../comparison/shard.ts';
 import { summarise, summaryText, WORST_FIRST, type Summary } from '../comparison/summary.ts';
 import { EXIT_CODE, HarnessError, messageOf } from '../contract/errors.ts';
 import { countsByCode, finalWords } from '../final-words.ts';
-import { listenForInterrupt } from '../interrupt.ts';
+import { listenForInterrupt, type InterruptListener } from '../interrupt.ts';
 import { exitCodeOf } from '../judge.ts';
 import { onDocker, type DockerStage } from '../on-docker.ts';
 import type { Plan } from '../plan.ts';
@@ -66,42 +66,15 @@ export async function runBatch(comparison: Comparison, options: BatchOptions): P
   const { out, shard, resume, json, quiet } = options;
   const plans = shardOf(comparison.plans, shard);
   const units = resume ? unitsOf(plans, [out]) : plans.map((plan): Unit => ({ plan, run: undefined }));
-  const left = [...units.entries()].filter(([, { run: done }]) => done === undefined);
   const say = (line: string): void => {
     if (!quiet) process.stderr.write(`${line}\n`);
   };
   if (comparison.plans.length > 1) writeComparison(out, comparison);
-  if (left.length < units.length)
-    say(`${units.length - left.length} of ${units.length} runs are done already`);
 
   using interrupt = listenForInterrupt();
   let failure: unknown;
   try {
-    const stage = left.length === 0 ? undefined : await onDocker(say);
-    for (const [nth, [position, { plan }]] of left.entries()) {
-      if (interrupt.signal !== undefined || stage === undefined) break;
-      const count = left.length > 1 ? `[${nth + 1}/${left.length}] ` : '';
-      const screen = quiet ? { write: () => true } : process.stderr;
-      let judged: StoredRun;
-      {
-        using progress = showProgress(screen, `${count}${cellName(plan)}`, plan.timeLimitMillis);
-        judged = await runPlan(stage, plan, { ...options, observer: progress, interrupt });
-      }
-      // Without its history: those of a long comparison would fill the memory.
-      const { directory, surroundings, verdict } = judged;
-      units[position] = { plan, run: { directory, plan, surroundings, verdict } };
-      if (json === 'each')
-        process.stdout.write(`${JSON.stringify({ ...verdict, run: directory.path, plan })}\n`);
-      else if (json === 'none')
-        process.stdout.write(
-          finalWords({
-            ...judged,
-            replayCommand: replayCommand(plan, directory),
-            oftenCommand: `${replayFrom(directory)} --times 20`,
-            stream: process.stdout,
-          }),
-        );
-    }
+    await runMissing(units, interrupt, { ...options, say });
   } catch (error) {
     // An interrupted start or a second Ctrl-C: the containers are gone, what was recorded stays, nothing is judged.
     if (interrupt.exitCode === undefined) failure = error;
@@ -116,6 +89,57 @@ export async function runBatch(comparison: Comparison, options: BatchOptions): P
   return interrupt.exitCode ?? exitCodeOfUnits(units);
 }
 
+interface Aloud {
+  /** What a person wants to know meanwhile. */
+  readonly say: (line: string) => void;
+}
+
+/** Runs what is not done, one after another, and puts it into `units`; stops early after a signal. */
+async function runMissing(
+  units: Unit[],
+  interrupt: InterruptListener,
+  options: BatchOptions & Aloud,
+): Promise<void> {
+  const { quiet, say } = options;
+  const missing = [...units.entries()].filter(([, { run: done }]) => done === undefined);
+  if (missing.length < units.length)
+    say(`${units.length - missing.length} of ${units.length} runs are done already`);
+  if (missing.length === 0) return;
+  const stage = await onDocker(say);
+  for (const [nth, [position, { plan }]] of missing.entries()) {
+    const count = missing.length > 1 ? `[${nth + 1}/${missing.length}] ` : '';
+    const screen = quiet ? { write: () => true } : process.stderr;
+    let judged: StoredRun;
+    {
+      using progress = showProgress(screen, `${count}${cellName(plan)}`, plan.timeLimitMillis);
+      judged = await runPlan(stage, plan, { ...options, observer: progress, interrupt });
+    }
+    process.stdout.write(resultText(judged, options.json));
+    if (interrupt.signal !== undefined) return;
+    // Without its history: those of a long comparison would fill the memory.
+    const { directory, surroundings, verdict } = judged;
+    units[position] = { plan, run: { directory, plan, surroundings, verdict } };
+  }
+}
+
+/** What goes to stdout after each run. */
+function resultText(judged: StoredRun, json: BatchOptions['json']): string {
+  const { directory, plan, verdict } = judged;
+  switch (json) {
+    case 'each':
+      return `${JSON.stringify({ ...verdict, run: directory.path, plan })}\n`;
+    case 'all':
+      return '';
+    case 'none':
+      return finalWords({
+        ...judged,
+        replayCommand: replayCommand(plan, directory),
+        oftenCommand: `${replayFrom(directory)} --times 20`,
+        stream: process.stdout,
+      });
+  }
+}
+
 /** A violation is never masked; where a run is missing the rest is inconclusive. */
 export function exitCodeOfUnits(units: readonly Unit[]): number {
   return worstExitCode(
@@ -127,7 +151,7 @@ export function exitCodeOfUnits(units: readonly Unit[]): number {
 export function writeTogether(
   summary: Summary,
   units: readonly Unit[],
-  { out, reports, say }: Pick<BatchOptions, 'out' | 'reports'> & { readonly say: (line: string) => void },
+  { out, reports, say }: Pick<BatchOptions, 'out' | 'reports'> & Aloud,
 ): void {
   const file = (name: string): string => join(out, name);
   if (reports.has('json')) writeFile(file('summary.json'), summaryText(summary));
@@ -146,7 +170,7 @@ export function writeTogether(
 }
 
 /** None if it cannot be read any more: a run of another version counts, by its verdict, and is not shown. */
-function shownAgain({ directory }: DoneRun, say: (line: string) => void): readonly JudgedRun[] {
+function shownAgain({ directory }: DoneRun, say: Aloud['say']): readonly JudgedRun[] {
   try {
     return [reportedRun(judgeRun(directory))];
   } catch (error) {
