@@ -43,6 +43,7 @@ export const configSchema = z.strictObject({
   fault: name('fault'),
   workload: name('workload'),
   defences: z.array(z.string().min(1)).min(1).optional().describe(says('defences')),
+  cutWrites: z.number().min(0).max(1).optional().describe(says('cutWrites')),
   seed: z
     .union([z.string().min(1), z.int()])
     .optional()

@@ -6,7 +6,7 @@ import { defences } from './postgres-store/defences.ts';
 
 const ALL = defences.map(({ name }) => name);
 const WITHOUT_TOKEN = defences.filter(({ needsToken }) => !needsToken).map(({ name }) => name);
-const register = { name: 'guarded', summary: '', needsToken: true };
+const register = { name: 'guarded', summary: '', needsToken: true, judgedAs: 'fence-on-write' } as const;
 const plain = { name: 'set-nx-px' };
 const fenced = { name: 'fenced-incr', tokenSource: 'INCR' };
 const counter = { name: 'counter' };
