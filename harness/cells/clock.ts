@@ -5,8 +5,8 @@ import type { Expectation } from '../../checkers/verdict.ts';
 import type { PlanInput } from '../plan.ts';
 import { givenTwice, safe, type CellOfBackend } from './cell.ts';
 
-/** Locks are held for longer than it takes to set a clock and to see that it is wrong. */
-const HELD_FOR_LONG: PlanInput = { ttlMillis: '2s', thinkMillis: '400ms..900ms', timeLimitMillis: '10s' };
+/** Locks are held for longer than it takes a busy machine to set three clocks. */
+const HELD_FOR_LONG: PlanInput = { ttlMillis: '4s', thinkMillis: '800ms..1900ms', timeLimitMillis: '16s' };
 
 const BECAUSE: Readonly<Record<string, string>> = {
   'clock-jump': 'keys run out by the wall clock: every lock that is held when it jumps ahead is free at once',
