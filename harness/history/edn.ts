@@ -2,7 +2,7 @@
 // is written there becomes calls; who did not call but was hurt (the nemesis) is left out. Written by hand because
 // a refused file must say in which line, and the readers to be had do not know.
 
-import { isRecord, pairCalls, type CallEvent, type CallHistory, type CallValue } from './calls.ts';
+import { isList, isRecord, pairCalls, type CallEvent, type CallHistory, type CallValue } from './calls.ts';
 import { HistoryError } from './history.ts';
 
 /** Throws `HistoryError` on what is no EDN or no operation, or as `pairCalls` does. O(size). */
@@ -28,8 +28,19 @@ function eventOf(value: CallValue, line: number): CallEvent | undefined {
   if (type !== 'invoke' && type !== 'ok' && type !== 'fail' && type !== 'info')
     throw new HistoryError(line, ':type is :invoke, :ok, :fail or :info');
   if (typeof name !== 'string') throw new HistoryError(line, 'an operation has an :f');
-  const key = typeof value['key'] === 'string' ? { key: value['key'] } : {};
-  return { type, process, name, ...key, value: value['value'] ?? null, line };
+  const operand = value['value'] ?? null;
+  if (typeof value['key'] === 'string')
+    return { type, process, name, key: value['key'], value: operand, line };
+  const { key, value: own } = independent(name, operand);
+  return { type, process, name, ...(key !== undefined && { key }), value: own, line };
+}
+
+/** Of tests over independent keys the value is `[key value]`; a register alone never has two to read or write. */
+function independent(name: string, value: CallValue): { readonly key?: string; readonly value: CallValue } {
+  if (!isList(value) || value.length !== 2) return { value };
+  const [key = null, own = null] = value;
+  const isPair = name === 'cas' ? isList(own) || own === null : name === 'read' || name === 'write';
+  return isPair && typeof key === 'string' ? { key, value: own } : { value };
 }
 
 /** A value of the outermost level, and where it begins; of a vector or list also its elements. */

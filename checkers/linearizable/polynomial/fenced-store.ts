@@ -164,6 +164,9 @@ function risesOf(entries: StoreEntries, tenures: readonly Tenure[]): Rise[] {
 function staleDecision(entries: StoreEntries, tenures: readonly Tenure[]): Decision {
   const { size, kind, invoked, returned, token } = entries;
   const rises = risesOf(entries, tenures);
+  const unknown: number[] = [];
+  for (let entry = 0; entry < size; entry++)
+    if (returned[entry] === NEVER && kind[entry] !== Kind.stale && token[entry] !== NONE) unknown.push(entry);
   let first: Refutation | undefined;
   for (let entry = 0; entry < size; entry++) {
     const stamp = returned[entry] ?? 0;
@@ -172,10 +175,8 @@ function staleDecision(entries: StoreEntries, tenures: readonly Tenure[]): Decis
     const rise = firstAbove(rises, shown);
     if (rise !== undefined && rise.stamp <= stamp) continue;
     // An operation of unknown outcome, which nothing shows to have happened, may have brought a higher token.
-    for (let other = 0; other < size && (invoked[other] ?? 0) <= stamp; other++) {
-      const unknown = returned[other] === NEVER && kind[other] !== Kind.stale;
-      if (unknown && (token[other] ?? NONE) > shown) return UNDECIDED;
-    }
+    if (unknown.some((other) => (invoked[other] ?? 0) <= stamp && (token[other] ?? NONE) > shown))
+      return UNDECIDED;
     if (first === undefined || stamp < (returned[first.refuted] ?? 0))
       first = { verdict: 'invalid', refuted: entry, conflict: [entry], reason: 'stale-without-higher' };
   }
