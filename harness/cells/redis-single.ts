@@ -115,6 +115,15 @@ export const redisSingleCells: readonly CellOfBackend[] = [
   },
   {
     recipe: 'set-nx-px',
+    fault: 'lose-replies',
+    workload: 'counter',
+    settings: {},
+    expected: safe,
+    because:
+      'a request whose reply is lost counts as unknown: the key it may have set runs out, and nobody works under it',
+  },
+  {
+    recipe: 'set-nx-px',
     fault: 'none',
     workload: 'long-hold',
     settings: {},
