@@ -16,8 +16,6 @@ export interface Stage extends AsyncDisposable {
   readonly cluster: Cluster;
   readonly nodes: readonly Node[];
   readonly clock: Clock;
-  /** From nothing to a service of servers that are ready, with the images present. */
-  readonly startMillis: number;
   /** A client of its own process, behind proxies of its own. */
   connect(recipe: Recipe): Promise<StageClient & { readonly network: ClientNetwork }>;
   /** One without proxies: where servers tell clients each other's addresses, those would lead past them. */
@@ -39,7 +37,6 @@ export async function startStage(
   const cluster = await startCluster(specs, { engine, images, readyTimeLimit: millis(60_000) });
   const nodes = specs.map(({ name }) => cluster.node(name));
   await backend.assemble?.(nodes);
-  const startMillis = clock.now() / 1e6;
   let clients = 0;
 
   const open = async (recipe: Recipe, proxies: readonly TcpProxy[]): Promise<StageClient> => {
@@ -71,7 +68,6 @@ export async function startStage(
     cluster,
     nodes,
     clock,
-    startMillis,
     connectDirectly: (recipe) => open(recipe, []),
     connect: async (recipe) => {
       const proxies = await Promise.all(
