@@ -152,13 +152,14 @@ function* lockEvents({
     ...rest,
   });
 
-  const tokenOf = (lock: Lock): number => {
-    if (lock.swapped !== undefined) {
+  /** An answer that is never learned shows no token, so two that change places are given to others. */
+  const tokenOf = (lock: Lock, { unknown: isUnseen }: Pick<Attempt, 'unknown'>): number => {
+    if (lock.swapped !== undefined && !isUnseen) {
       const token = lock.swapped;
       lock.swapped = undefined;
       return token;
     }
-    if (isDue() && violation === 'token-swap') {
+    if (isDue() && violation === 'token-swap' && !isUnseen) {
       violated = true;
       lock.swapped = lock.tokens + 1;
       lock.tokens += 2;
@@ -174,7 +175,7 @@ function* lockEvents({
     lock.holder = attempt;
     lock.heldFrom = answered;
     lock.heldTo = released;
-    const token = fencingToken(String(tokenOf(lock)));
+    const token = fencingToken(String(tokenOf(lock, attempt)));
     toCome.add(answered, () => [
       attempt.unknown
         ? completion('info', { id, time: answered, process, op: 'acquire', error: 'timeout' })
@@ -248,7 +249,7 @@ function* lockEvents({
 
   /** The lock is given to `process` for a moment while another certainly has it. */
   function* intrusion(now: number, process: string, lock: Lock): Generator<HistoryEvent> {
-    const token = fencingToken(String(tokenOf(lock)));
+    const token = fencingToken(String(tokenOf(lock, { unknown: false })));
     const acquire = invoke(now, {
       process,
       op: 'acquire',

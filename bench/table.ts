@@ -5,6 +5,7 @@ import { join } from 'node:path';
 
 export interface Measured {
   readonly verdict: string;
+  /** Processor times. */
   readonly readMillis: number;
   readonly checkMillis: number;
   /** Peak resident memory. */
@@ -97,8 +98,8 @@ export function tableOf({ machine, seconds, gigabytes, rows, commands, publicHis
     '',
     ...aligned(table),
     '',
-    `Checking time, after reading (which is in parentheses), and peak memory; each in a fresh process on the same file, the best of three tries. ` +
-      `Porcupine 1.3 gives up after ${seconds} s or ${gigabytes} GiB. ${machine}.`,
+    `Processor time of the check, after reading (which is in parentheses), and peak memory; each in a fresh process on the same file, the best of three tries. ` +
+      `Porcupine 1.3 is stopped after ${seconds} s or ${gigabytes} GiB. ${machine}.`,
     '',
     ...files,
     ...(commands.length === 0
