@@ -6,7 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { loadAdapter, loadAdapters, recipeOf } from './adapters.ts';
+import { cellOf } from './catalogue.ts';
 import { bundleClient } from './client/bundle.ts';
+import { plansOf } from './commands/plans.ts';
 import { HarnessError } from './contract/errors.ts';
 import { parsePlan } from './plan.ts';
 import { vocabulary } from './vocabulary.ts';
@@ -66,6 +68,23 @@ describe('an adapter', () => {
     await expect(recipeOf({ ...plan, recipe: 'other' })).rejects.toThrow('is now redis-single/my-lock');
   });
 
+  it('says what is right of its cells, unless a flag does', async () => {
+    const adapters = [await loadAdapter(example)];
+    const plans = plansOf({ patterns: ['redis-single/my-lock/*'], choices: new Map(), adapters, seed: '1' });
+    const graded = plans.map((plan) => [plan.fault, cellOf(plan)?.expected.grade]);
+    expect(graded).toContainEqual(['pause-holder', 'unsafe']);
+    expect(graded).toContainEqual(['none', 'safe']);
+    expect(graded).toContainEqual(['pause-server', undefined]);
+    const choices = new Map([
+      [
+        'expect',
+        { value: 'safe-with-fencing', from: 'flag', written: '--expect safe-with-fencing' },
+      ] as const,
+    ]);
+    const [plan] = plansOf({ patterns: ['redis-single/my-lock/pause-holder'], choices, adapters, seed: '1' });
+    expect(plan === undefined ? undefined : cellOf(plan)?.expected.grade).toBe('safe-with-fencing');
+  });
+
   it('is in the client program, which is without it otherwise', async () => {
     const text = async (path?: string): Promise<string> =>
       (await bundleClient(path)).map(({ content }) => Buffer.from(content).toString()).join('\n');
@@ -97,6 +116,8 @@ describe('an adapter', () => {
     [{ renewAt: '3' }, /field `renewAt`/],
     [{ tokensource: "'x'" }, /unknown field of the adapter .*"tokensource"/],
     [{ name: "'set-nx-px'" }, /name of a built-in recipe/],
+    [{ expected: "{ 'pause-holdr': 'unsafe' }" }, /unknown fault in `expected` of .*"pause-holdr"/],
+    [{ expected: "{ none: 'good' }" }, /field `expected\.none`/],
   ] satisfies [Readonly<Record<string, string>>, RegExp][])(
     'with %j is refused',
     async (changes, message) => {

@@ -6,7 +6,8 @@ import type { Adapter } from './contract/adapter.ts';
 import { HarnessError } from './contract/errors.ts';
 import type { Recipe } from './contract/lock-client.ts';
 import { backends } from './backends/index.ts';
-import { known, type Plan } from './plan.ts';
+import { scenarios } from './nemesis/schedule.ts';
+import { EXPECTABLE_GRADES, known, type Plan } from './plan.ts';
 import { loadUserModule } from './user-module.ts';
 
 export interface LoadedAdapter {
@@ -14,6 +15,8 @@ export interface LoadedAdapter {
   readonly path: string;
   readonly adapter: Adapter;
 }
+
+const faults = scenarios.map(({ name }) => name);
 
 const callable = z.custom<Adapter['open']>((value) => typeof value === 'function', 'must be a function');
 
@@ -26,6 +29,7 @@ const adapterSchema = z.strictObject({
   polls: z.boolean(),
   ownerChecked: z.boolean(),
   open: callable,
+  expected: z.record(z.string(), z.enum(EXPECTABLE_GRADES)).optional(),
   tokenSource: z.string().min(1).optional(),
   renewAt: z.number().gt(0).lt(1).optional(),
   sessionBound: z.literal(true).optional(),
@@ -67,6 +71,8 @@ async function load(path: string): Promise<LoadedAdapter> {
     );
   }
   const { name, backend } = parsed.data;
+  for (const fault of Object.keys(parsed.data.expected ?? {}))
+    known(`fault in \`expected\` of the adapter ${path}:`, fault, faults);
   const served = backends.find((candidate) => candidate.name === backend);
   if (served === undefined)
     known(
@@ -78,11 +84,12 @@ async function load(path: string): Promise<LoadedAdapter> {
     throw new HarnessError('usage', `the adapter ${path} has the name of a built-in recipe: ${name}`, {
       remedy: 'choose another; verdicts are compared by it',
     });
-  const { tokenSource, renewAt, sessionBound, keepsAlive, load: loadDriver, ...rest } = parsed.data;
+  const { expected, tokenSource, renewAt, sessionBound, keepsAlive, load: loadDriver, ...rest } = parsed.data;
   return {
     path,
     adapter: {
       ...rest,
+      ...(expected !== undefined && { expected }),
       ...(tokenSource !== undefined && { tokenSource }),
       ...(renewAt !== undefined && { renewAt }),
       ...(sessionBound !== undefined && { sessionBound }),

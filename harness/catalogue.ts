@@ -1,7 +1,7 @@
 // The cells that lockpick knows: backend × recipe × fault × workload, with what theory expects of each and why (5.2 of
 // the design). A cell that theory calls unsafe and a run does not show to be is itself a failure (2.4).
 
-import type { Cell, CellOfBackend } from './cells/cell.ts';
+import { ofGrade, type Cell, type CellOfBackend } from './cells/cell.ts';
 import { etcdCells } from './cells/etcd.ts';
 import { postgresCells } from './cells/postgres.ts';
 import { redisReplicatedCells } from './cells/redis-replicated.ts';
@@ -64,6 +64,11 @@ export function settingsOf(names: CellNames): PlanInput {
 
 /** The catalogued cell of a plan, if its settings still are what the expectation was made for. */
 export function cellOf(plan: Plan): Cell | undefined {
+  const { backend, variant, recipe, fault, workload, expect } = plan;
+  if (expect !== undefined) {
+    const because = 'whoever made the plan says so';
+    return { backend, variant, recipe, fault, workload, settings: {}, expected: ofGrade(expect), because };
+  }
   if (plan.schedule !== undefined) return undefined;
   // Work that outlives the lease by itself, or no longer does, makes another experiment of it.
   const meant = WORK_OF_LEASE[plan.workload] ?? 'little';

@@ -17,6 +17,12 @@ export const PLAN_FLAGS = [
   { field: 'fault', flag: 'fault', value: 'name', says: 'what is done to it' },
   { field: 'workload', flag: 'workload', value: 'name', says: 'what clients do under the lock' },
   {
+    field: 'expect',
+    flag: 'expect',
+    value: 'name',
+    says: 'the grade that is right here, safe, safe-with-fencing or unsafe, whatever the catalogue says',
+  },
+  {
     field: 'defences',
     flag: 'defences',
     value: 'names',

@@ -57,6 +57,9 @@ const span = z
 /** At most this many processes: operation ids are dealt out in strides of it. */
 export const PROCESSES_MAX = 1000;
 
+/** `inconclusive` is nothing to hope for. */
+export const EXPECTABLE_GRADES = ['safe', 'safe-with-fencing', 'unsafe'] as const;
+
 const planSchema = z.strictObject({
   backend: z.string(),
   /** Of the backend's servers. */
@@ -66,6 +69,8 @@ const planSchema = z.strictObject({
   adapter: z.string().min(1).optional(),
   fault: z.string(),
   workload: z.string(),
+  /** The grade that its user calls right, in the place of what the catalogue expects. */
+  expect: z.enum(EXPECTABLE_GRADES).optional(),
   /** Of the store, all used side by side; `all`: every one that recipe and workload can use. */
   defences: z.union([
     z.literal('all'),

@@ -47,6 +47,7 @@ describe('the replay command', () => {
         thinkMillis: fc
           .tuple(fc.integer({ min: 0, max: 500 }), fc.integer({ min: 0, max: 500 }))
           .map(([min, more]) => ({ min, max: min + more })),
+        expect: fc.constantFrom('safe', 'unsafe'),
         images: fc.constantFrom({}, { redis: "it's a:reference", client: 'x@sha256:00' }),
       },
       { requiredKeys: [] },

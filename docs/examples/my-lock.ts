@@ -41,6 +41,8 @@ export const adapter: Adapter = {
   summary: 'SET NX PX with a random secret, removed by compare-and-delete',
   polls: true,
   ownerChecked: true,
+  // It has a lease and no token: a holder that is stopped for long does harm, and nothing can be done about it here.
+  expected: { none: 'safe', 'kill-holder': 'safe', 'kill-server': 'safe', 'pause-holder': 'unsafe' },
   open: (context) => {
     const [server] = context.servers;
     if (server === undefined) throw new Error('needs a server');

@@ -1,6 +1,6 @@
 // What a catalogued cell is, and the expectations that many cells share (2.4 of the design).
 
-import type { Expectation } from '../../checkers/verdict.ts';
+import { SAFETY_CODES, type Expectation, type Grade } from '../../checkers/verdict.ts';
 import type { PlanInput } from '../plan.ts';
 
 export interface Cell {
@@ -28,6 +28,11 @@ export function expectedWords({ grade, findings, oneOf, liveness, allowed }: Exp
 }
 
 export const safe: Expectation = { grade: 'safe', findings: [], oneOf: [], liveness: [], allowed: [] };
+
+/** What a user expects who names a grade: any finding that goes with it. */
+export function ofGrade(grade: Grade): Expectation {
+  return grade === 'safe' ? safe : { ...safe, grade, allowed: SAFETY_CODES };
+}
 
 /** Two clients believed they held it, and the store that checks nothing was harmed. */
 export const outlived: Expectation = {

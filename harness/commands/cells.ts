@@ -115,6 +115,7 @@ function textOf(value: unknown): string | undefined {
 function layerOf(names: CellNames, adapters: readonly LoadedAdapter[]): PlanInput {
   const { backend, variant, recipe, fault, workload } = names;
   const own = adapters.find(({ adapter }) => adapter.backend === backend && adapter.name === recipe);
+  const expect = own?.adapter.expected?.[fault];
   return {
     backend,
     variant,
@@ -123,5 +124,6 @@ function layerOf(names: CellNames, adapters: readonly LoadedAdapter[]): PlanInpu
     workload,
     ...settingsOf(names),
     ...(own !== undefined && { adapter: own.path }),
+    ...(expect !== undefined && { expect }),
   };
 }

@@ -10,7 +10,8 @@ import type { Unit } from '../comparison/comparison.ts';
 import { planOf, SURROUNDINGS, verdictOf } from '../comparison/made-up-runs.fixture.ts';
 import { summarise } from '../comparison/summary.ts';
 import { encodeEvent, encodeHeader, parseHistory } from '../history/json-lines.ts';
-import { judge } from '../judge.ts';
+import { ofGrade } from '../cells/cell.ts';
+import { exitCodeOf, judge } from '../judge.ts';
 import { runDirectory } from '../results.ts';
 import { scriptedHistory } from './scripted-history.fixture.ts';
 import { annotations, ANNOTATIONS_MAX, tellGitHub } from './github.ts';
@@ -149,6 +150,20 @@ describe('GitHub', () => {
     tellGitHub(summary, { GITHUB_ACTIONS: 'true', GITHUB_STEP_SUMMARY: page });
     expect(readFileSync(page, 'utf8')).toContain('all 1 runs as expected');
     rmSync(folder, { recursive: true });
+  });
+});
+
+describe('a grade that its user calls right', () => {
+  const { header, events } = scriptedHistory();
+  const history = parseHistory(
+    [encodeHeader(header), ...events.map((event) => encodeEvent(event))].join('\n'),
+  );
+  const exitWith = (grade: Parameters<typeof ofGrade>[0]) =>
+    exitCodeOf(judge(history, ofGrade(grade), () => 0));
+
+  it('is the only one that is exit code 0, whatever was found on the way', () => {
+    expect(judge(history, null, () => 0)).toMatchObject({ grade: 'unsafe', asExpected: false });
+    expect([exitWith('unsafe'), exitWith('safe'), exitWith('safe-with-fencing')]).toEqual([0, 1, 1]);
   });
 });
 
