@@ -53,7 +53,6 @@ export function checkRecorded(recorded: Recorded, options: ModelOptions = {}): C
   const result = checkModel(recorded, options);
   const { verdict, reading, catalogued, partitions } = result;
   const { findings, omitted } = explain(recorded, result);
-  const isEmpty = partitions.every(({ entries }) => entries.size === 0);
   return {
     schemaVersion: 1,
     verdict,
@@ -74,7 +73,9 @@ export function checkRecorded(recorded: Recorded, options: ModelOptions = {}): C
     })),
     reasons: [
       ...partitions.flatMap((partition) => doubtOf(partition) ?? []),
-      ...(isEmpty ? [`the history has no operation that the model ${reading.model} judges`] : []),
+      ...(partitions.length === 0
+        ? [`the history has no operation that the model ${reading.model} judges`]
+        : []),
       ...(omitted > 0 ? [`${omitted} more are not linearizable and not explained`] : []),
       ...(verdict === 'invalid' && catalogued.of === 'lock' && hasLeases(recorded) && reading.model !== LEASES
         ? [`the history has leases, and only ${LEASES} lets them run out`]

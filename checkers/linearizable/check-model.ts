@@ -135,12 +135,11 @@ function onlyKnown(history: CallHistory, model: string): CallHistory {
   return history;
 }
 
-/** A violation is never masked by an unknown, and what says nothing is not valid (I7). */
+/** A violation is never masked by an unknown, and what has nothing for the model to judge is not valid (I7). */
 function overall(partitions: readonly JudgedPartition[]): ModelResult['verdict'] {
   const verdicts = new Set(partitions.map(({ found }) => found.verdict));
   if (verdicts.has('invalid')) return 'invalid';
-  const isEmpty = partitions.every(({ entries }) => entries.size === 0);
-  return verdicts.has('unknown') || isEmpty ? 'unknown' : 'valid';
+  return verdicts.has('unknown') || partitions.length === 0 ? 'unknown' : 'valid';
 }
 
 /** The weakest model of what the operations are, so that nothing is reported that nobody promised. */
