@@ -17,13 +17,14 @@ import { workloads } from '../../workloads/index.ts';
 import { openAdapter } from './adapter-client.ts';
 import { adapters } from './adapters.ts';
 import { readAll, tryEach, type Registers } from './final-phase.ts';
-import { writeLine } from './line-writer.ts';
+import { openLineWriter } from './line-writer.ts';
 import { releaseGarbage } from './memory.ts';
 import { openRecorder, type Recorder } from './recorder.ts';
 import { withRegister } from './with-register.ts';
 import { openSession, runSessions, type ClientSession } from './session.ts';
 
 const STDOUT = 1;
+const lines = openLineWriter(STDOUT);
 const RELATIVE_DEFENCES: ReadonlySet<string> = new Set(
   storeDefences.filter(({ relative }) => relative === true).map(({ name }) => name),
 );
@@ -44,7 +45,7 @@ let running: Promise<void> = Promise.resolve();
 let stopping = false;
 
 function answer(message: FromClient): void {
-  writeLine(STDOUT, JSON.stringify(message));
+  lines.now(JSON.stringify(message));
 }
 
 async function setUp(config: ClientConfig): Promise<Ready> {
@@ -85,7 +86,7 @@ async function setUp(config: ClientConfig): Promise<Ready> {
     locks,
     store,
     now: () => clock.now(),
-    write: (event) => writeLine(STDOUT, encodeEvent(event)),
+    write: (event) => lines[event.type === 'invoke' ? 'now' : 'soon'](encodeEvent(event)),
   });
   const session = openSession({ config, recipe, recorder, clock, stopping: () => stopping });
   return { locks, store, recorder, session, workload, registers };
@@ -172,6 +173,13 @@ function fail(error: unknown): never {
 
 process.on('uncaughtException', fail);
 process.on('unhandledRejection', fail);
+process.on('exit', () => {
+  try {
+    lines.flush();
+  } catch {
+    // The harness is gone.
+  }
+});
 process.on('SIGTERM', () => process.exit(EXIT_CODE.terminated));
 
 createInterface({ input: process.stdin, crlfDelay: Infinity })

@@ -29,7 +29,7 @@ export interface RecorderOptions {
   readonly locks: LockClient;
   readonly store: StoreClient;
   readonly now: () => Nanos;
-  /** Puts an event out of this process before it returns. */
+  /** Puts an invocation out of this process before it returns, and any other event before the next turn of its loop. */
   readonly write: (event: HistoryEvent) => void;
 }
 

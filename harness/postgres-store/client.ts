@@ -69,7 +69,7 @@ export async function openStore(address: StoreAddress, contents: StoreContents):
       });
   }
   const connection = openSessions(() => openSession(server));
-  const locked = rowLocks(server);
+  const locked = rowLocks(server, { ready: contents.defences.includes('row-lock') ? 1 : 0 });
 
   const readRows = (
     defence: string,

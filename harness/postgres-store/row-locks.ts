@@ -28,8 +28,10 @@ export interface RowLocks extends AsyncDisposable {
   leave(key: string): Promise<void>;
 }
 
-export function rowLocks(server: PostgresAddress): RowLocks {
-  const idle: PostgresSession[] = [];
+/** `ready`: so many sessions are opened at once, so that the first reads are not slower than those of others. */
+export function rowLocks(server: PostgresAddress, { ready }: { readonly ready: number }): RowLocks {
+  const open = (): PostgresSession => openSession({ ...server, rowWaitMillis: WAIT_MILLIS });
+  const idle = Array.from({ length: ready }, open);
   const begun = new Map<string, PostgresSession>();
   const committing = new Set<PostgresSession>();
   const cut = (): void => {
@@ -39,7 +41,7 @@ export function rowLocks(server: PostgresAddress): RowLocks {
   const take = (): PostgresSession => {
     for (let session = idle.pop(); session !== undefined; session = idle.pop())
       if (!session.ended) return session;
-    return openSession({ ...server, rowWaitMillis: WAIT_MILLIS });
+    return open();
   };
   const undo = async (session: PostgresSession): Promise<void> => {
     const undone = await session.query('rollback', 'rollback', []);

@@ -394,11 +394,15 @@ describe('a store that does not answer', () => {
 
   it('is unknown when the connection is cut, whichever it goes over, and may have landed', async () => {
     const { key, store } = await fresh();
-    await store.read('row-lock', { key });
+    const blocker = await sql();
+    for (const defence of ['none', 'row-lock']) await store.read(defence, { key });
+    await blocker.query('begin; lock table audit in access exclusive mode');
     const writing = ALL.map((defence) => store.write(defence, write(key, 1, 0, 1)));
-    await delay(0);
+    await delay(50);
     store.cut();
     const outcomes = await Promise.all(writing);
+    await blocker.query('rollback');
+    await blocker.end();
     expect(new Set(outcomes.map((outcome) => (outcome.kind === 'ok' ? 'ok' : outcome.error)))).toEqual(
       new Set(['connection-lost']),
     );
