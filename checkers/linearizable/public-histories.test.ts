@@ -4,13 +4,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { parseEdnHistory } from '../../harness/history/edn.ts';
-import { parseEtcdLog } from '../../harness/history/porcupine-log.ts';
-import { kv } from './models/kv.ts';
-import { multiRegister } from './models/multi-register.ts';
-import { casRegister } from './models/register.ts';
-import { search } from './search.ts';
-import { storePartitionsOfCalls } from './store-calls.ts';
+import { checkHistory } from '../check.ts';
 
 const folder = join(import.meta.dirname, '../../../shared/histories');
 const table = join(folder, 'verdicts.tsv');
@@ -22,25 +16,17 @@ const rows = existsSync(table)
       .map((line) => line.split('\t'))
   : [];
 
-function judged(file: string, modelName: string): { verdict: string; at: number | undefined } {
-  const text = readFileSync(join(folder, file), 'utf8');
-  const isLog = file.endsWith('.log');
-  const history = isLog ? parseEtcdLog(text) : parseEdnHistory(text);
-  const model = modelName.startsWith('kv')
-    ? kv
-    : modelName.startsWith('multi-register')
-      ? multiRegister
-      : casRegister;
-  const initial = model === kv ? '' : isLog ? 'nil' : '0';
-  const failedCas = isLog ? 'evidence' : 'ignored';
-  for (const entries of storePartitionsOfCalls(history, { initial, failedCas }).values()) {
-    const found = search(entries, model);
-    if (found.verdict === 'valid') continue;
-    if (found.verdict === 'unknown') return { verdict: 'unknown', at: undefined };
-    const call = history.calls[entries.id[found.refutation().refuted] ?? 0];
-    return { verdict: 'invalid', at: call?.returned };
-  }
-  return { verdict: 'valid', at: undefined };
+/** `words`: the model and how the file is read, as the table says it. `at`: the position of the refuted answer. */
+function judged(file: string, words: string): { verdict: string; at: number | undefined } {
+  const [model = ''] = words.split(' ');
+  const initial = /initial (\w+)/.exec(words)?.[1];
+  const { verdict, findings } = checkHistory(readFileSync(join(folder, file), 'utf8'), {
+    model,
+    ...(initial !== undefined && { initial }),
+    ...(model === 'multi-register' && { initial: '0' }),
+    failedCas: words.includes('a failed cas is evidence') ? 'evidence' : 'ignored',
+  });
+  return { verdict, at: findings[0]?.at };
 }
 
 describe('public histories', () => {
