@@ -445,3 +445,34 @@ describe('owned-mutex without search', () => {
     expect(decideOwnedMutex(entries).verdict).not.toBe('invalid');
   });
 });
+
+describe('fenced-mutex without search', () => {
+  it('knows that who needs one instant only does not find it while another holds the lock', () => {
+    // The second has to come after the first, which ends at 9; the third could come before it, but not before the second.
+    const parts: Part[] = [
+      { kind: Kind.acquire, owner: 0 },
+      { kind: Kind.release, owner: 0 },
+      { kind: Kind.acquire, owner: 1, token: 2 },
+      { kind: Kind.release, owner: 1 },
+      { kind: Kind.acquire, owner: 2, token: 3 },
+      { kind: Kind.release, owner: 2 },
+    ];
+    const spans = [
+      [3, 4],
+      [9, 11],
+      [0, 10],
+      [5, 15],
+      [0, 8],
+      [2, 12],
+    ].map(([invoked = 0, returned = 0]) => ({ invoked, returned }));
+    const entries = lockEntries(parts, spans);
+    expect(bruteForce(entries, fencedMutex)).toBe(false);
+    expect(decideFencedMutex(entries).verdict).toBe('invalid');
+    const otherWay = lockEntries(
+      parts.map((part) => (part.token === undefined ? part : { ...part, token: 5 - part.token })),
+      spans,
+    );
+    expect(bruteForce(otherWay, fencedMutex)).toBe(true);
+    expect(decideFencedMutex(otherWay).verdict).toBe('valid');
+  });
+});
