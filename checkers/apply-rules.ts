@@ -3,7 +3,7 @@
 
 import type { Grant } from '../harness/history/grants.ts';
 import type { History } from '../harness/history/history.ts';
-import { inOrder, quota } from './finding.ts';
+import { inOrder, OMITTED_MAX, quota } from './finding.ts';
 import type { Finding, FindingCode, RuleResult, Verdict } from './verdict.ts';
 
 type Rule<Code extends FindingCode> = (history: History, grants: readonly Grant[]) => RuleResult<Code>;
@@ -41,7 +41,8 @@ export function applyRules<Code extends FindingCode>(
 
 function reasonOf(result: RuleResult, unlisted: number): string | undefined {
   if (result.verdict === 'unknown') return result.reason;
-  return unlisted === 0 ? undefined : `${unlisted} more findings are not listed`;
+  const atLeast = unlisted < OMITTED_MAX ? '' : 'at least ';
+  return unlisted === 0 ? undefined : `${atLeast}${unlisted} more findings are not listed`;
 }
 
 function attempt<Code extends FindingCode>(rule: () => RuleResult<Code>): RuleResult<Code> {

@@ -66,7 +66,7 @@ export function quota(): (code: FindingCode, store?: string) => boolean {
 }
 
 /** So many findings of one code that are not listed are counted; past that a rule need not look for them. */
-const OMITTED_MAX = 100_000;
+export const OMITTED_MAX = 100_000;
 
 /** Findings as a rule makes them: the first `FINDINGS_MAX` of a code are kept, the others counted and never made. */
 export interface Collector<Code extends FindingCode> {

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { grantsOf, type Grant } from '../harness/history/grants.ts';
 import { assembleHistory, type History } from '../harness/history/history.ts';
 import { millis, nanos, type Header, type HistoryEvent } from '../harness/history/op.ts';
+import { applyRules } from './apply-rules.ts';
 import { expiredGrant } from './expired-grant.ts';
 import { foreignRelease } from './foreign-release.ts';
 import { lateLossNotice } from './late-loss-notice.ts';
@@ -105,4 +106,11 @@ describe.each(Object.entries(SHAPES))('where %s', (_, eventsOf) => {
     expect(reads).toBeGreaterThan(0);
     expect(readsOf(eventsOf(2 * SIZE), rule)).toBeLessThan(GROWTH_MAX * reads);
   });
+});
+
+it('says that there are more findings than it counted', () => {
+  const eventsOf = SHAPES['nobody ever releases'];
+  const history = assembleHistory(HEADER, eventsOf?.(SIZE) ?? []);
+  const { checkers } = applyRules({ mutualExclusion }, history, grantsOf(history), () => 0);
+  expect(checkers[0]?.reason).toMatch(/^at least 1\d{5} more findings are not listed$/);
 });
