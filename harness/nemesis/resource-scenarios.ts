@@ -40,12 +40,13 @@ export const resourceScenarios: readonly Scenario[] = [
   scenario('cpu-starve', 'cpu-starve', 'leave the server 2 ms of every 100 of one processor, for 2 × TTL', {
     lastsMillis: ({ ttlMillis }) => ttlMillis * 2,
   }),
+  // What it appends may fit into the last page of its file for a while.
   scenario(
     'disk-full',
     'disk-full',
-    "leave no room on the server's disk for a moment; one that ends comes back",
+    "leave no room on the server's disk for 2 × TTL; one that ends comes back",
     {
-      lastsMillis: () => OUTAGE_MILLIS,
+      lastsMillis: ({ ttlMillis }) => ttlMillis * 2,
     },
   ),
   scenario(
