@@ -94,7 +94,7 @@ describe('lockpick', () => {
       }),
     );
     expect(lockpick(['list', 'etcd', '--seeds', '3'], { NO_COLOR: '1' }).stdout).toMatch(
-      /\d+ cells, \d+ runs, about (\d+ h \d\d|\d+) min in all\n$/,
+      /\ncells: \d+, runs: \d+, time: about (\d+ h \d\d|\d+) min\n$/,
     );
   });
 

@@ -47,7 +47,7 @@ export async function listCommand(patterns: readonly string[], choices: Choices)
     );
   }
   const seconds = rows.reduce((sum, row) => sum + row.seeds * row.estimatedSeconds, 0);
-  process.stdout.write(`${rows.length} cells, ${plans.length} runs, about ${timeText(seconds)} in all\n`);
+  process.stdout.write(`cells: ${rows.length}, runs: ${plans.length}, time: about ${timeText(seconds)}\n`);
   return EXIT_CODE.ok;
 }
 

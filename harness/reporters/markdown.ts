@@ -47,7 +47,7 @@ export function summaryMarkdown(
 /** `2 of 60 runs not as expected, 1 missing` */
 export function headline({ totals }: Summary): string {
   const runs = Object.values(totals).reduce((sum, count) => sum + count, 0);
-  if (totals.ok === runs) return `all ${runs} runs as expected`;
+  if (totals.ok === runs) return runs === 1 ? 'one run, as expected' : `all ${runs} runs as expected`;
   const parts = WORST_FIRST.filter((outcome) => outcome !== 'ok' && totals[outcome] > 0).map(
     (outcome) => `${totals[outcome]} ${OUTCOME[outcome].replace(/^\S+ /, '')}`,
   );

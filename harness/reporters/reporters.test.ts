@@ -111,7 +111,7 @@ describe('summary.md', () => {
   });
 
   it('says that all is well', () => {
-    expect(headline(summaryOf([unit('1', {})]))).toBe('all 1 runs as expected');
+    expect(headline(summaryOf([unit('1', {})]))).toBe('one run, as expected');
   });
 
   it('stays below what GitHub takes, cut between lines, and says so', () => {
@@ -148,7 +148,7 @@ describe('GitHub', () => {
     tellGitHub(summary, { GITHUB_STEP_SUMMARY: page });
     expect(readdirSync(folder)).toEqual([]);
     tellGitHub(summary, { GITHUB_ACTIONS: 'true', GITHUB_STEP_SUMMARY: page });
-    expect(readFileSync(page, 'utf8')).toContain('all 1 runs as expected');
+    expect(readFileSync(page, 'utf8')).toContain('one run, as expected');
     rmSync(folder, { recursive: true });
   });
 });
