@@ -140,9 +140,21 @@ describe('lockpick run', () => {
 
   it("tests a user's own lock library, resumes what is done, and keeps of it what it was told to", async () => {
     const adapter = join(import.meta.dirname, '../docs/examples/my-lock.ts');
-    const cells = ['redis-single/my-lock/none', 'redis-single/my-lock/kill-holder'];
-    const args = ['--adapter', adapter, '--seed', '5', '--time-limit', '3s', '--out', out, '--json'];
-    const first = await lockpick('run', ...cells, ...args, '--shard', '1/2', '--keep', 'on-failure').ended;
+    const cell = 'redis-single/my-lock/none';
+    const args = [
+      '--adapter',
+      adapter,
+      '--seed',
+      '5',
+      '--seeds',
+      '2',
+      '--time-limit',
+      '3s',
+      '--out',
+      out,
+      '--json',
+    ];
+    const first = await lockpick('run', cell, ...args, '--shard', '1/2', '--keep', 'on-failure').ended;
     expect(first.code, first.stderr).toBe(0);
     expect(JSON.parse(first.stdout)).toMatchObject({ grade: 'safe', plan: { recipe: 'my-lock', adapter } });
     const [run = ''] = runDirectories();
@@ -151,7 +163,7 @@ describe('lockpick run', () => {
     );
     expect(readFileSync(join(out, 'summary.json'), 'utf8')).toContain('"missing": 0');
 
-    const second = await lockpick('run', ...cells, ...args, '--resume').ended;
+    const second = await lockpick('run', cell, ...args, '--resume').ended;
     expect(second.code, second.stderr).toBe(0);
     expect(second.stderr).toContain('1 of 2 runs are done already');
     expect(second.stdout.trim().split('\n')).toHaveLength(1);
