@@ -180,7 +180,7 @@ const fencedParts: Part[] = [
 type Flavour = Pick<AttemptsOptions, 'tokens' | 'lease' | 'unchecked' | 'tries'>;
 
 const small = [
-  subject(mutex, decideMutex, lockEntries, plain),
+  subject(mutex, decideMutex, lockEntries, [...plain, { kind: Kind.busy }]),
   subject(ownedMutex, decideOwnedMutex, lockEntries, [...lockParts([0, 1]), ...tries([0])]),
   subject(fencedMutex, decideFencedMutex, lockEntries, [...tokens(lockParts([0, 1])), ...tries([0])]),
   subject(
