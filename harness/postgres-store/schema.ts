@@ -77,9 +77,12 @@ begin
     end if;
   end case;
   was_accepted := new_version is not null;
-  select version, highest into strict met, highest_token
-    from register where defence = in_defence and key = in_key for update;
-  if was_accepted then met := new_version - 1; end if;
+  if was_accepted then
+    met := new_version - 1; -- the row has been locked by the update
+  else
+    select version, highest into strict met, highest_token
+      from register where defence = in_defence and key = in_key for update;
+  end if;
   insert into audit (defence, key, op, process, token, base, version, value, order_id, accepted)
     values (in_defence, in_key, in_op, in_process, in_token, coalesce(in_base, met), met,
       coalesce(written, in_value), in_order, was_accepted);
