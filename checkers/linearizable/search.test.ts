@@ -18,6 +18,7 @@ import {
   type Part,
   type Span,
 } from './reference.fixture.ts';
+import { kv } from './models/kv.ts';
 import { casRegister } from './models/register.ts';
 import { search, type SearchResult } from './search.ts';
 import { LOCK_SUBJECTS, STORE_SUBJECTS } from './subjects.fixture.ts';
@@ -146,5 +147,27 @@ describe('windows', () => {
     expect(found.verdict).toBe('invalid');
     const refutation = found.verdict === 'invalid' ? found.refutation() : undefined;
     expect(refutation?.refuted).toBe(parts.length - 1);
+  });
+});
+
+describe('of two equal appends', () => {
+  it('the one that was overwritten unseen does not go first', () => {
+    const parts: Part[] = [
+      { kind: Kind.append, value: 2 },
+      { kind: Kind.write, value: 1 },
+      { kind: Kind.append, value: 2 },
+      { kind: Kind.read, value: 3 },
+      { kind: Kind.read, value: 3 },
+    ];
+    const spans = [
+      [0, 9],
+      [1, 2],
+      [3, 10],
+      [5, 8],
+      [11, 12],
+    ].map(([invoked = 0, returned = 0]) => ({ invoked, returned }));
+    const entries = storeEntries(parts, spans);
+    expect(bruteForce(entries, kv)).toBe(true);
+    expect(search(entries, kv).verdict).toBe('valid');
   });
 });
