@@ -113,6 +113,14 @@ export const etcdCells: readonly CellOfBackend[] = [
     },
   ]),
   {
+    recipe: 'lease-queue',
+    fault: 'bridge',
+    workload: 'counter',
+    settings: { minContendedHandoffs: 5 },
+    expected: safe,
+    because: 'whoever hears a majority may lead, and the member between the two halves follows only one of them',
+  },
+  {
     recipe: 'etcd3-lock',
     fault: 'pause-holder',
     workload: 'counter',
