@@ -118,7 +118,8 @@ export const etcdCells: readonly CellOfBackend[] = [
     workload: 'counter',
     settings: { minContendedHandoffs: 5 },
     expected: safe,
-    because: 'whoever hears a majority may lead, and the member between the two halves follows only one of them',
+    because:
+      'whoever hears a majority may lead, and the member between the two halves follows only one of them',
   },
   {
     recipe: 'etcd3-lock',
