@@ -80,13 +80,28 @@ export async function runBatch(comparison: Comparison, options: BatchOptions): P
     if (interrupt.exitCode === undefined) failure = error;
     else process.stderr.write(`lockpick: ${messageOf(error)}\n`);
   }
-  const summary = summarise(comparison, units);
-  if (comparison.plans.length > 1 && units.some(({ run: done }) => done !== undefined))
-    writeTogether(summary, units, { ...options, say });
-  if (json === 'all') process.stdout.write(summaryText(summary));
-  tellGitHub(summary, process.env);
-  if (failure !== undefined) throw failure;
+  concludeAfter(failure, () => {
+    const summary = summarise(comparison, units);
+    if (comparison.plans.length > 1 && units.some(({ run: done }) => done !== undefined))
+      writeTogether(summary, units, { ...options, say });
+    if (json === 'all') process.stdout.write(summaryText(summary));
+    tellGitHub(summary, process.env);
+  });
   return interrupt.exitCode ?? exitCodeOfUnits(units);
+}
+
+/**
+ * Concludes, and throws the `failure` from before, if there was one. What goes wrong in a conclusion may only follow from
+ * it (a full disk, a half-made run), so it is told beside it and never in its place.
+ */
+export function concludeAfter(failure: unknown, conclude: () => void): void {
+  try {
+    conclude();
+  } catch (error) {
+    if (failure === undefined) throw error;
+    process.stderr.write(`lockpick: no summary of what was done until then: ${messageOf(error)}\n`);
+  }
+  if (failure !== undefined) throw failure;
 }
 
 interface Aloud {
