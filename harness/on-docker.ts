@@ -10,12 +10,12 @@ import { linkFaultsFor } from './bad-links.ts';
 import { bundleClient } from './client/bundle.ts';
 import { wallTime } from './clock.ts';
 import { startCluster } from './cluster/docker/docker-cluster.ts';
-import { describeEngine, findEngine } from './cluster/docker/engine.ts';
+import { describeEngine, findEngine, type Engine } from './cluster/docker/engine.ts';
 import { ensureImages } from './cluster/docker/images.ts';
 import { sweepDeadSessions } from './cluster/docker/session.ts';
 import { slackMillisOf, type Backend } from './contract/backend.ts';
 import { equipmentFor, equipmentImages } from './equipment.ts';
-import { HarnessError } from './contract/errors.ts';
+import { HarnessError, messageOf } from './contract/errors.ts';
 import type { Node, NodeSpec } from './contract/cluster.ts';
 import { DEFAULT_CLOCK_TOLERANCE } from './history/grants.ts';
 import { HISTORY_FORMAT, HISTORY_VERSION } from './history/op.ts';
@@ -48,11 +48,20 @@ export interface DockerStage {
   partsFor(plan: Plan): Promise<{ readonly parts: RunParts; readonly surroundings: Surroundings }>;
 }
 
+/** What stays of a dead session takes room on the engine; that is no reason not to run. */
+async function sweep(engine: Engine, say: (line: string) => void): Promise<void> {
+  try {
+    const swept = await sweepDeadSessions(engine);
+    if (swept.length > 0) say(`removed what ${swept.length} dead session(s) had left behind`);
+  } catch (error) {
+    say(`something of a dead session stays behind: ${messageOf(error)}`);
+  }
+}
+
 /** Finds the engine and clears what dead sessions left. `say` gets a line whenever something takes a while. */
 export async function onDocker(say: (line: string) => void): Promise<DockerStage> {
   const engine = await findEngine();
-  const swept = await sweepDeadSessions(engine);
-  if (swept.length > 0) say(`removed what ${swept.length} dead session(s) had left behind`);
+  await sweep(engine, say);
   const engineVersion = await describeEngine(engine);
 
   return {

@@ -88,7 +88,7 @@ export function describeSession({ name, owner, life, containers, networks }: Ses
 }
 
 /** Somebody else may be removing the same thing at the same time; it is gone when it is no longer listed. */
-const ROUNDS = 50;
+const ROUNDS = 20;
 const ROUND_PAUSE_MILLIS = 100;
 const GONE = 404;
 
