@@ -370,6 +370,24 @@ describe.each(large)('$name without search', ({ alphabet, plausible: draw, judge
 });
 
 describe('lease-mutex without search', () => {
+  it('knows that an unchecked renewal may come before the one that it overlaps, and do nothing', () => {
+    const parts: Part[] = [
+      { kind: Kind.acquire, owner: 1 },
+      { kind: Kind.renew, owner: 1, lease: 6 },
+      { kind: Kind.acquire, owner: 0, lease: 2 },
+      { kind: Kind.renewUnchecked, owner: 1, lease: 6 },
+    ];
+    const spans = [
+      [0, 2],
+      [1, 5],
+      [3, 7],
+      [4, 6],
+    ].map(([invoked = 0, returned = 0]) => ({ invoked, returned }));
+    const entries = lockEntries(parts, spans);
+    expect(bruteForce(entries, leaseMutex)).toBe(true);
+    expect(decideLeaseMutex(entries).verdict).not.toBe('invalid');
+  });
+
   it('knows that a renewal of unknown outcome may act last, and make the lease shorter', () => {
     const parts: Part[] = [
       { kind: Kind.acquire, owner: 0, lease: 1 },

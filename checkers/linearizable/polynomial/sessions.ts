@@ -122,7 +122,9 @@ export function sessionsOf(
       shortestUnknown[session] = Math.min(shortestUnknown[session] ?? 0, own);
       return own >= present;
     }
-    if (own !== present && (lastRenewal[session] ?? 0) >= (invoked[entry] ?? 0)) return false;
+    // One that does not check may have come first, after a lease that was over already, and then it did nothing.
+    const orderMatters = own !== present || kind[entry] === Kind.renewUnchecked;
+    if (orderMatters && (lastRenewal[session] ?? 0) >= (invoked[entry] ?? 0)) return false;
     if (own > (shortestUnknown[session] ?? 0)) return false;
     lastRenewal[session] = Math.max(lastRenewal[session] ?? 0, returned[entry] ?? 0);
     if (kind[entry] === Kind.renew) succeed(session, entry);
