@@ -77,9 +77,11 @@ export const LOCK_SUBJECTS: readonly Made<LockEntries>[] = [
   {
     model: leaseMutex,
     build: lockEntries,
-    alphabet: [...lockBasics, ...answers([Kind.renewUnchecked, Kind.releaseUnchecked])].flatMap((part) =>
-      withLease(part),
-    ),
+    alphabet: [
+      ...lockBasics,
+      ...answers([Kind.renewUnchecked, Kind.releaseUnchecked]),
+      { kind: Kind.renew, owner: 0, unknown: true },
+    ].flatMap((part) => withLease(part)),
   },
   {
     model: semaphore(2),
