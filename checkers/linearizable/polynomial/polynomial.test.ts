@@ -388,6 +388,19 @@ describe('lease-mutex without search', () => {
     expect(decideLeaseMutex(entries).verdict).not.toBe('invalid');
   });
 
+  it('knows that a renewal of unknown outcome may act in the next session of its owner', () => {
+    const parts: Part[] = [
+      { kind: Kind.acquire, owner: 0 },
+      { kind: Kind.renew, owner: 0, unknown: true },
+      { kind: Kind.acquire, owner: 0, lease: 6 },
+      { kind: Kind.disowned, owner: 0 },
+    ];
+    const spans = parts.map((_, index) => ({ invoked: 2 * index, returned: 2 * index + 1 }));
+    const entries = lockEntries(parts, spans);
+    expect(bruteForce(entries, leaseMutex)).toBe(true);
+    expect(decideLeaseMutex(entries).verdict).not.toBe('invalid');
+  });
+
   it('knows that a renewal of unknown outcome may act last, and make the lease shorter', () => {
     const parts: Part[] = [
       { kind: Kind.acquire, owner: 0, lease: 1 },

@@ -151,6 +151,10 @@ export function sessionsOf(
     if (what === Kind.acquire) {
       if (stray[who] === 1 || (unaccounted[who] ?? 0) >= (invoked[entry] ?? 0)) return UNDECIDED;
       if (session !== NONE && !closed(session, entry)) return UNDECIDED;
+      // A renewal of unknown outcome may act in the next session of its owner, and make that lease shorter.
+      const pending = session === NONE ? Infinity : (shortestUnknown[session] ?? Infinity);
+      if (leases && (lease[entry] ?? 0) > pending) return UNDECIDED;
+      shortestUnknown[sessions] = pending;
       acquire[sessions] = entry;
       lastSuccess[sessions] = entry;
       if (stamp !== NEVER) {
