@@ -7,14 +7,15 @@ import { HarnessError } from '../contract/errors.ts';
 import { fencingToken, millis, type AuditRow } from '../history/op.ts';
 import { LOCKPICK } from '../postgres/server-node.ts';
 import {
-  openSession,
+  openSession as openRealSession,
   openSessions,
+  type OpenSession,
   type PostgresSession,
   type Row,
   type Values,
 } from '../postgres/session.ts';
 import { defences } from './defences.ts';
-import { rowLocks } from './row-locks.ts';
+import { ROW_WAIT_MILLIS, rowLocks } from './row-locks.ts';
 
 const SEED = `insert into register (defence, key, value, version)
   select defence, key, $3, 0 from unnest($1::text[]) defence, unnest($2::text[]) key on conflict do nothing`;
@@ -54,7 +55,11 @@ export interface StoreContents {
  * Connects to a prepared store and makes sure that every key exists in every defence, with the initial value and version
  * 0. Throws HarnessError('environment') if it cannot.
  */
-export async function openStore(address: StoreAddress, contents: StoreContents): Promise<StoreClient> {
+export async function openStore(
+  address: StoreAddress,
+  contents: StoreContents,
+  openSession: OpenSession = openRealSession,
+): Promise<StoreClient> {
   const server = { ...address, user: LOCKPICK, database: LOCKPICK };
   // Many clients start at once, and none of them is being measured yet; nor at the end.
   const unhurried = (): PostgresSession =>
@@ -69,7 +74,9 @@ export async function openStore(address: StoreAddress, contents: StoreContents):
       });
   }
   const connection = openSessions(() => openSession(server));
-  const locked = rowLocks(server, { ready: contents.defences.includes('row-lock') ? 1 : 0 });
+  const locked = rowLocks(() => openSession({ ...server, rowWaitMillis: ROW_WAIT_MILLIS }), {
+    ready: contents.defences.includes('row-lock') ? 1 : 0,
+  });
 
   const readRows = (
     defence: string,

@@ -3,19 +3,13 @@
 
 import type { Outcome } from '../contract/lock-client.ts';
 import { millis } from '../history/op.ts';
-import {
-  openSession,
-  type PostgresAddress,
-  type PostgresSession,
-  type Row,
-  type Values,
-} from '../postgres/session.ts';
+import type { PostgresSession, Row, Values } from '../postgres/session.ts';
 
 /**
  * A row is locked for long only while another believes that it holds the lock. Waiting longer for it would hold up what
  * the same critical section does with the other defences.
  */
-const WAIT_MILLIS = millis(50);
+export const ROW_WAIT_MILLIS = millis(50);
 
 export interface RowLocks extends AsyncDisposable {
   /** Begins a transaction for `key` with this statement; one that is still open is given up. Never rejects. */
@@ -28,9 +22,8 @@ export interface RowLocks extends AsyncDisposable {
   leave(key: string): Promise<void>;
 }
 
-/** `ready`: so many sessions are opened at once, so that the first reads are not slower than those of others. */
-export function rowLocks(server: PostgresAddress, { ready }: { readonly ready: number }): RowLocks {
-  const open = (): PostgresSession => openSession({ ...server, rowWaitMillis: WAIT_MILLIS });
+/** `open` begins a session whose statements wait no longer than `ROW_WAIT_MILLIS` for a row; `ready`: so many sessions are opened at once, so that the first reads are not slower than those of others. */
+export function rowLocks(open: () => PostgresSession, { ready }: { readonly ready: number }): RowLocks {
   const idle = Array.from({ length: ready }, open);
   const begun = new Map<string, PostgresSession>();
   const committing = new Set<PostgresSession>();

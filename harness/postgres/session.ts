@@ -30,6 +30,9 @@ export interface PostgresSession extends AsyncDisposable {
   readonly end: Promise<void>;
 }
 
+/** Begins to connect at once; `commandTimeLimit` bounds connecting and, apart from that, each statement. */
+export type OpenSession = (address: PostgresAddress) => PostgresSession;
+
 export const POSTGRES_ERRORS: readonly ErrorMeaning[] = [
   {
     match: 'not connected',
@@ -62,12 +65,8 @@ export const POSTGRES_ERRORS: readonly ErrorMeaning[] = [
   },
 ];
 
-/** Begins to connect at once; `commandTimeLimit` bounds connecting and, apart from that, each statement. */
-export function openSession({
-  commandTimeLimit,
-  rowWaitMillis,
-  ...server
-}: PostgresAddress): PostgresSession {
+/** With the driver `pg`. */
+export const openSession: OpenSession = ({ commandTimeLimit, rowWaitMillis, ...server }) => {
   const socket = new Socket();
   const client = new Client({
     ...server,
@@ -118,7 +117,7 @@ export function openSession({
       endNow();
     },
   };
-}
+};
 
 function outcomeOfError(error: unknown): Outcome<never> {
   if (error instanceof DatabaseError && error.severity === 'ERROR')

@@ -2,20 +2,24 @@
 // says it leads. Whoever promotes a server must see to it that no other one that leads can be reached.
 
 import type { Millis } from '../../history/op.ts';
-import { openRedisPort, type Locate, type RedisAddress } from '../redis/connection.ts';
+import type { Locate, OpenRedisPort, RedisAddress } from '../redis/port-over.ts';
 
 /** `timeLimit` bounds each question. */
-export function primaryAmong(servers: readonly RedisAddress[], timeLimit: Millis): Locate {
+export function primaryAmong(
+  servers: readonly RedisAddress[],
+  timeLimit: Millis,
+  open: OpenRedisPort,
+): Locate {
   return async () => {
-    const answers = servers.map(async (server) => ((await leads(server, timeLimit)) ? [server] : []));
+    const answers = servers.map(async (server) => ((await leads(server, timeLimit, open)) ? [server] : []));
     const found = await Promise.all(answers);
     return found.flat()[0];
   };
 }
 
 /** Whether the server says of itself that it is a primary. */
-export async function leads(server: RedisAddress, timeLimit: Millis): Promise<boolean> {
-  await using redis = openRedisPort(server, timeLimit);
+export async function leads(server: RedisAddress, timeLimit: Millis, open: OpenRedisPort): Promise<boolean> {
+  await using redis = open(() => Promise.resolve(server), timeLimit);
   const reply = await redis.command('ROLE');
   return reply.kind === 'ok' && Array.isArray(reply.value) && reply.value[0] === 'master';
 }

@@ -7,7 +7,8 @@ import { HarnessError } from '../../contract/errors.ts';
 import type { Recipe, RecipeContext } from '../../contract/lock-client.ts';
 import { millis } from '../../history/op.ts';
 import { monotonicClock, monotonicOrigin } from '../../clock.ts';
-import { openLocatedRedisPort, type Locate } from '../redis/connection.ts';
+import { openLocatedRedisPort } from '../redis/connection.ts';
+import type { Locate, OpenRedisPort } from '../redis/port-over.ts';
 import { APPEND_ALWAYS, redisNode, SINGLE_SERVER_RECIPES } from '../redis/server.ts';
 import { readTime } from '../redis/time.ts';
 import { askVersion } from '../redis/version.ts';
@@ -25,7 +26,7 @@ const LAG_SECONDS_MAX = 1;
 const IN_STEP_TIME_LIMIT_MILLIS = 20_000;
 
 /** Those that are right for one server, and those that wait for replicas. */
-export const REPLICATED_RECIPES: readonly ReplicatedRecipe[] = [
+const REPLICATED_RECIPES: readonly ReplicatedRecipe[] = [
   ...SINGLE_SERVER_RECIPES.filter(({ flaw }) => flaw === undefined),
   wait1,
   waitAll,
@@ -51,9 +52,7 @@ export const redisReplicated: Backend = {
   version: askVersion,
   roles: operatedRoles,
   readTime,
-  recipes: REPLICATED_RECIPES.map((recipe) =>
-    onPrimary(recipe, ({ servers, commandTimeLimit }) => primaryAmong(servers, commandTimeLimit)),
-  ),
+  recipes: recipesOnReplicated(openLocatedRedisPort),
   errors: REPLICATED_ERRORS,
   // As for one server; and a replica that comes back is in step within some seconds, before which `wait-all` and
   // `min-replicas` grant nothing.
@@ -76,15 +75,25 @@ export async function assembleGroup([primary, ...replicas]: readonly Node[]): Pr
   );
 }
 
-/** Puts a recipe on a port to the primary that `locate` finds. */
-export function onPrimary(recipe: ReplicatedRecipe, locate: (context: RecipeContext) => Locate): Recipe {
-  return {
+/** The recipes of this backend, on ports that are opened like this. */
+export function recipesOnReplicated(open: OpenRedisPort): readonly Recipe[] {
+  return recipesOnPrimary(open, ({ servers, commandTimeLimit }) =>
+    primaryAmong(servers, commandTimeLimit, open),
+  );
+}
+
+/** The same, on ports to the primary that `locate` finds. */
+export function recipesOnPrimary(
+  open: OpenRedisPort,
+  locate: (context: RecipeContext) => Locate,
+): readonly Recipe[] {
+  return REPLICATED_RECIPES.map((recipe) => ({
     ...recipe,
     open: (context) => {
-      const redis = openLocatedRedisPort(locate(context), context.commandTimeLimit);
+      const redis = open(locate(context), context.commandTimeLimit);
       const group = { replicas: REPLICAS, waitMillis: millis(Math.floor(context.commandTimeLimit / 2)) };
       const lockClient = recipe.lockClient(redis, () => context.now(), group);
       return { ...lockClient, [Symbol.asyncDispose]: () => redis[Symbol.asyncDispose]() };
     },
-  };
+  }));
 }

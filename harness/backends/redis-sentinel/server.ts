@@ -2,17 +2,15 @@
 // gone. The recipes are those of `redis-replicated`; what differs is how a client finds the primary.
 
 import type { Backend } from '../../contract/backend.ts';
+import type { Recipe } from '../../contract/lock-client.ts';
 import { HarnessError } from '../../contract/errors.ts';
 import { APPEND_ALWAYS, redisNode } from '../redis/server.ts';
 import { readTime } from '../redis/time.ts';
 import { askVersion } from '../redis/version.ts';
+import { openLocatedRedisPort } from '../redis/connection.ts';
+import type { OpenRedisPort } from '../redis/port-over.ts';
 import { REPLICATED_ERRORS } from '../redis-replicated/errors.ts';
-import {
-  assembleGroup,
-  onPrimary,
-  REPLICATED_NODES,
-  REPLICATED_RECIPES,
-} from '../redis-replicated/server.ts';
+import { assembleGroup, recipesOnPrimary, REPLICATED_NODES } from '../redis-replicated/server.ts';
 import { primaryBySentinels } from './primary.ts';
 import { isSentinel, sentinelNodes, sentinelVersion, watchedRoles, watchPrimary } from './sentinels.ts';
 
@@ -33,14 +31,17 @@ export const redisSentinel: Backend = {
   version: (node) => (isSentinel(node.name) ? sentinelVersion(node) : askVersion(node)),
   roles: watchedRoles,
   readTime,
-  recipes: REPLICATED_RECIPES.map((recipe) =>
-    onPrimary(recipe, ({ servers, commandTimeLimit }) => {
-      const sentinels = servers.filter(({ name }) => isSentinel(name));
-      return primaryBySentinels(sentinels, commandTimeLimit);
-    }),
-  ),
+  recipes: recipesBySentinels(openLocatedRedisPort),
   errors: REPLICATED_ERRORS,
   // A failover that is under way when the last fault heals: two seconds to notice, some to agree and to promote, and as
   // long again if the first attempt fails (failover-timeout).
   slackMillis: 12_000,
 };
+
+/** The recipes of this backend, on ports that are opened like this. */
+export function recipesBySentinels(open: OpenRedisPort): readonly Recipe[] {
+  return recipesOnPrimary(open, ({ servers, commandTimeLimit }) => {
+    const sentinels = servers.filter(({ name }) => isSentinel(name));
+    return primaryBySentinels(sentinels, commandTimeLimit, open);
+  });
+}

@@ -14,7 +14,7 @@ export const NOT_CONNECTED: ErrorMeaning = {
   error: 'unavailable',
   definite: true,
   meaning: 'There was no connection, so no byte of the command left this process.',
-  source: 'ours: backends/redis/connection.ts',
+  source: 'ours: backends/redis/port-over.ts',
 };
 
 export const TIMED_OUT: ErrorMeaning = {
@@ -22,7 +22,7 @@ export const TIMED_OUT: ErrorMeaning = {
   error: 'timeout',
   definite: false,
   meaning: 'The command was sent and not answered in time; it may have run, or run later.',
-  source: 'ours: backends/redis/connection.ts',
+  source: 'ours: backends/redis/port-over.ts',
 };
 
 export const CONNECTION_LOST: ErrorMeaning = {
@@ -30,7 +30,7 @@ export const CONNECTION_LOST: ErrorMeaning = {
   error: 'connection-lost',
   definite: false,
   meaning: 'The connection broke with the command in flight; it may have run, or run later.',
-  source: 'ours: backends/redis/connection.ts',
+  source: 'ours: backends/redis/port-over.ts',
 };
 
 export const READ_ONLY: ErrorMeaning = {

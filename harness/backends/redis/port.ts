@@ -1,5 +1,5 @@
-// What a Redis recipe may do: send one command to one server. The real port is `connection.ts`; a simulated server can
-// stand behind the same interface, so a recipe is written once (1.4). It must not know recipes or locks.
+// What a Redis recipe may do: send one command to one server. `port-over.ts` has the port, over a real connection or a
+// simulated one, so a recipe is written once (1.4). It must not know recipes or locks.
 
 import type { Nanos } from '../../history/op.ts';
 import type { LockClient, Outcome, Recipe } from '../../contract/lock-client.ts';

@@ -4,9 +4,10 @@
 import type { Backend } from '../../contract/backend.ts';
 import type { NodeSpec } from '../../contract/cluster.ts';
 import type { Recipe } from '../../contract/lock-client.ts';
-import { openRedisPort } from './connection.ts';
+import { openLocatedRedisPort } from './connection.ts';
 import { REDIS_ERRORS } from './errors.ts';
 import type { RedisRecipe } from './port.ts';
+import type { OpenRedisPort } from './port-over.ts';
 import { readTime } from './time.ts';
 import { constantValue } from './recipes/constant-value.ts';
 import { reacquireInsteadOfLost } from './recipes/reacquire-instead-of-lost.ts';
@@ -22,7 +23,7 @@ import { setnxThenExpire } from './recipes/setnx-then-expire.ts';
 import { askVersion } from './version.ts';
 import { watchdog } from './recipes/watchdog.ts';
 
-/** The recipes for one server, without a port: a simulated server can be put behind them as well. */
+/** The recipes for one server, without a port. */
 export const SINGLE_SERVER_RECIPES: readonly RedisRecipe[] = [
   setNxPx,
   watchdog,
@@ -75,7 +76,7 @@ export const redisSingle: Backend = {
   ],
   version: askVersion,
   readTime,
-  recipes: SINGLE_SERVER_RECIPES.map((recipe) => onRealPort(recipe)),
+  recipes: recipesOnServer(openLocatedRedisPort),
   errors: REDIS_ERRORS,
   // A key expires within a millisecond of its time (EXPIRE, "Expires and accuracy", Redis 8.0); the rest is for a
   // client that polls on a busy machine.
@@ -83,15 +84,16 @@ export const redisSingle: Backend = {
   startsEmpty: true,
 };
 
-function onRealPort(recipe: RedisRecipe): Recipe {
-  return {
+/** The recipes of this backend, on ports that are opened like this. */
+export function recipesOnServer(open: OpenRedisPort): readonly Recipe[] {
+  return SINGLE_SERVER_RECIPES.map((recipe) => ({
     ...recipe,
     open: (context) => {
       const [server] = context.servers;
       if (server === undefined) throw new Error(`${recipe.name} needs a server`);
-      const redis = openRedisPort(server, context.commandTimeLimit);
+      const redis = open(() => Promise.resolve(server), context.commandTimeLimit);
       const lockClient = recipe.lockClient(redis, () => context.now());
       return { ...lockClient, [Symbol.asyncDispose]: () => redis[Symbol.asyncDispose]() };
     },
-  };
+  }));
 }

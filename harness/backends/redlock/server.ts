@@ -5,7 +5,8 @@ import { DEFAULT_VARIANT, type Backend, type ServerOptions } from '../../contrac
 import type { NodeSpec } from '../../contract/cluster.ts';
 import type { Recipe } from '../../contract/lock-client.ts';
 import { millis } from '../../history/op.ts';
-import { openRedisPort } from '../redis/connection.ts';
+import { openLocatedRedisPort } from '../redis/connection.ts';
+import type { OpenRedisPort } from '../redis/port-over.ts';
 import { APPEND_ALWAYS, redisNode } from '../redis/server.ts';
 import { readTime } from '../redis/time.ts';
 import { askVersion } from '../redis/version.ts';
@@ -21,7 +22,7 @@ const TIME_LIMIT_SHARE = 0.2;
 /** "Longer than the longest TTL", with room for clocks that run apart. */
 const DELAY_SHARE = 1.1;
 
-export const REDLOCK_RECIPES: readonly RedlockRecipe[] = [redlock, redlockNoValidityCheck, redlockMinority];
+const REDLOCK_RECIPES: readonly RedlockRecipe[] = [redlock, redlockNoValidityCheck, redlockMinority];
 
 export const redlockBackend: Backend = {
   name: 'redlock',
@@ -41,7 +42,7 @@ export const redlockBackend: Backend = {
   servers: (options) => Array.from({ length: NODES }, (_, index) => serverSpec(`r${index + 1}`, options)),
   version: askVersion,
   readTime,
-  recipes: REDLOCK_RECIPES.map((recipe) => onRealPorts(recipe)),
+  recipes: recipesOnVoters(openLocatedRedisPort),
   errors: REDLOCK_ERRORS,
   // As for one server; and what a vote that arrived late left behind runs out with its own TTL.
   slackMillis: 1000,
@@ -56,14 +57,15 @@ function serverSpec(name: string, { variant, ttlMillis }: ServerOptions): NodeSp
     : node;
 }
 
-function onRealPorts(recipe: RedlockRecipe): Recipe {
-  return {
+/** The recipes of this backend, on ports that are opened like this. */
+export function recipesOnVoters(open: OpenRedisPort): readonly Recipe[] {
+  return REDLOCK_RECIPES.map((recipe) => ({
     ...recipe,
     open: (context) => {
       const timeLimit = millis(context.commandTimeLimit * TIME_LIMIT_SHARE);
       const nodes = context.servers.map((server) => ({
         name: server.name,
-        redis: openRedisPort(server, timeLimit),
+        redis: open(() => Promise.resolve(server), timeLimit),
       }));
       return {
         ...recipe.lockClient(nodes, () => context.now()),
@@ -72,5 +74,5 @@ function onRealPorts(recipe: RedlockRecipe): Recipe {
         },
       };
     },
-  };
+  }));
 }
