@@ -3,23 +3,17 @@
 // the tests are skipped, and counted as skipped.
 
 import { createRequire } from 'node:module';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { AxeResults } from 'axe-core';
-import { chromium, type BrowserContext, type Page } from 'playwright-core';
+import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { CHROMIUM, startChromium } from './chromium.fixture.ts';
 import { fakeRun } from './fake-run.fixture.ts';
 import type { JudgedRun } from './judged-run.ts';
 import { renderReport } from './report.ts';
-
-const CHROMIUM = [
-  process.env['LOCKPICK_CHROMIUM'] ?? '',
-  '/usr/bin/chromium',
-  '/usr/bin/chromium-browser',
-  '/usr/bin/google-chrome',
-].find((path) => path !== '' && existsSync(path));
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
@@ -69,20 +63,7 @@ describe.skipIf(CHROMIUM === undefined && !required)(`the report in a browser${w
   let troubles: string[] = [];
 
   beforeAll(async () => {
-    browser = await chromium.launchPersistentContext(join(folder, 'profile'), {
-      ...(CHROMIUM !== undefined && { executablePath: CHROMIUM }),
-      headless: true,
-      viewport: { width: 1280, height: 900 },
-      args: [
-        '--no-sandbox',
-        '--disable-gpu',
-        '--disable-quic',
-        '--no-first-run',
-        '--disable-background-networking',
-        '--disable-component-update',
-        '--disable-sync',
-      ],
-    });
+    browser = await startChromium(join(folder, 'profile'));
   });
   afterAll(async () => {
     await browser.close();

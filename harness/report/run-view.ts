@@ -3,7 +3,7 @@
 
 import type { Finding } from '../../checkers/verdict.ts';
 import type { FaultSpan, History, Operation } from '../history/history.ts';
-import { grantsOf, intersect, type Grant, type Interval } from '../history/grants.ts';
+import { grantsOf, intersect, type Grant, type HoldEnd, type Interval } from '../history/grants.ts';
 import type { JudgedRun, ReportedPlan } from './judged-run.ts';
 import { byName, counted, duration, faultClause, laneName, listed, name } from './words.ts';
 
@@ -198,21 +198,17 @@ export function circumstances(view: RunView, finding: Finding): string {
 }
 
 /** What ended a hold, for people. */
+export const HOLD_ENDING: Readonly<Record<HoldEnd, string>> = {
+  release: 'release',
+  lost: 'told of the loss',
+  deadline: 'its own deadline',
+  down: 'end of the process',
+  'asked-again': 'asking again',
+  open: 'nothing in this history',
+  'cut-off': 'the journal stops',
+};
+
+/** The same with the operation that did it. */
 export function holdEnding({ hold, release }: Grant): string {
-  switch (hold.endedBy) {
-    case 'release':
-      return `release #${release?.id ?? '?'}`;
-    case 'lost':
-      return 'told of the loss';
-    case 'deadline':
-      return 'its own deadline';
-    case 'down':
-      return 'end of the process';
-    case 'asked-again':
-      return 'asking again';
-    case 'open':
-      return 'nothing in this history';
-    case 'cut-off':
-      return 'the journal stops';
-  }
+  return `${HOLD_ENDING[hold.endedBy]}${hold.endedBy === 'release' ? ` #${release?.id ?? '?'}` : ''}`;
 }

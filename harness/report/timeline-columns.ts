@@ -1,15 +1,15 @@
-// The timeline's numbers as columns: what the page's script draws. Times are microseconds, growing columns are stored
-// as differences, texts once. As JSON it deflates to some 8 bytes an operation. `page/unpack.js` is the other end.
+// The timeline's numbers as columns: what the page's script draws. Times are microseconds, texts are stored once and
+// named by number. `pack.ts` makes some 5 bytes an operation of it, `page/unpack.js` gives the same columns again.
 
-import { deflateRawSync } from 'node:zlib';
 import { intersect, type Grant, type Interval } from '../history/grants.ts';
 import type { Operation } from '../history/history.ts';
 import { stallsOf } from '../history/stalls.ts';
 import { CODE_MEANING, type CodeMeaning } from './meaning.ts';
+import { packed, type ColumnForm } from './pack.ts';
 import {
   circumstances,
   headline,
-  holdEnding,
+  HOLD_ENDING,
   lengthOf,
   LOCK_LANES_MAX,
   sharedBy,
@@ -20,7 +20,10 @@ import { byName, faultClause, jsonText, name } from './words.ts';
 /** At most this many lanes for clients; those with findings come first. */
 export const CLIENT_LANES_MAX = 40;
 
-/** Exactly what is in the page, after inflating and `JSON.parse`. */
+/** In the page an array of numbers, or a typed one. */
+type Numbers = ArrayLike<number>;
+
+/** What the page's script gets. */
 export interface TimelineColumns {
   /** Microseconds. */
   readonly end: number;
@@ -32,38 +35,43 @@ export interface TimelineColumns {
   readonly lockLanes: number;
   /** `ended`: its last sign of life. */
   readonly processes: readonly { readonly name: string; readonly lane: number; readonly ended: number }[];
-  /** Errors, stores and keys: what operations refer to by index; 0 is the empty text. */
+  /** Errors, stores, keys and values: what operations refer to by index; 0 is the empty text. */
   readonly words: readonly string[];
   /** In order of invocation. */
   readonly operations: {
-    /** Difference to the one before. */
-    readonly id: readonly number[];
-    readonly process: readonly number[];
+    readonly id: Numbers;
+    readonly process: Numbers;
     /** Index in `kinds`. */
-    readonly kind: readonly number[];
-    readonly lock: readonly number[];
-    readonly store: readonly number[];
+    readonly kind: Numbers;
+    readonly lock: Numbers;
+    readonly store: Numbers;
     /** Index in `outcomes`. */
-    readonly outcome: readonly number[];
-    readonly error: readonly number[];
-    /** Difference to the one before. */
-    readonly invoked: readonly number[];
+    readonly outcome: Numbers;
+    readonly error: Numbers;
+    readonly invoked: Numbers;
     /** Until the completion; -1: never completed. */
-    readonly took: readonly number[];
-    /** Token, value, base: for people. */
-    readonly note: readonly string[];
+    readonly took: Numbers;
+    /** What it carried: 0 nothing, n > 0 the number n - 1, n < 0 the text of `words[-n]`. */
+    readonly token: Numbers;
+    readonly value: Numbers;
+    /** The version it was computed from. */
+    readonly base: Numbers;
+    /** The highest token seen by a store that refused it. */
+    readonly highest: Numbers;
   };
   /** One per grant, in order of the grant. */
   readonly grants: {
     /** Index of the acquire in `operations`. */
-    readonly operation: readonly number[];
-    readonly held: readonly number[];
+    readonly operation: Numbers;
+    readonly held: Numbers;
     /** Index in `words`: what ended the hold. */
-    readonly endedBy: readonly number[];
+    readonly endedBy: Numbers;
+    /** How many operations after the acquire the release that ended the hold is; 0: none did. */
+    readonly released: Numbers;
     /** Length of the tenure, which starts with the hold. */
-    readonly tenure: readonly number[];
+    readonly tenure: Numbers;
     /** In the lane of its lock: above 0 where it overlaps another hold. */
-    readonly row: readonly number[];
+    readonly row: Numbers;
   };
   /** Times at which two believed that they held a lock. */
   readonly overlaps: readonly { readonly lock: number; readonly from: number; readonly until: number }[];
@@ -115,6 +123,12 @@ export function timelineColumns(view: RunView): TimelineColumns {
   const position = new Map(drawn.map(({ id }, index) => [id, index]));
   const grants = view.grants.filter(({ acquire }) => position.has(acquire.id));
   const stacked = stackedHolds(grants);
+  const carried = (given: string | bigint | undefined): number => {
+    if (given === undefined) return 0;
+    const figure = Number(given);
+    const exact = Number.isSafeInteger(figure + 1) && figure >= 0 && String(figure) === String(given);
+    return exact ? figure + 1 : -words.index(name(String(given), VALUE_CHARACTERS_MAX));
+  };
   const indices = (ids: readonly number[]): number[] => ids.flatMap((id) => position.get(id) ?? []);
   const lanesOf = (names: readonly string[]): number[] =>
     names.flatMap((process) => laneIndex.get(view.laneOf(process)) ?? []);
@@ -125,7 +139,7 @@ export function timelineColumns(view: RunView): TimelineColumns {
     kinds: OPERATION_KINDS,
     outcomes: OUTCOMES,
     operations: {
-      id: differences(drawn.map(({ id }) => id)),
+      id: drawn.map(({ id }) => id),
       process: drawn.map(({ process }) => processes.index(process)),
       kind: drawn.map(({ op }) => OPERATION_KINDS.indexOf(op)),
       lock: drawn.map(({ lock }) => lockIndex.get(lock) ?? 0),
@@ -133,17 +147,25 @@ export function timelineColumns(view: RunView): TimelineColumns {
         words.index('store' in operation ? `${name(operation.store)}/${name(operation.key)}` : ''),
       ),
       outcome: drawn.map(({ outcome }) => OUTCOMES.indexOf(outcome)),
-      error: drawn.map(({ error }) => words.index(name(error ?? ''))),
-      invoked: differences(drawn.map(({ invoked }) => micros(invoked))),
+      error: drawn.map((operation) => words.index(name(operation.error ?? afterword(operation)))),
+      invoked: drawn.map(({ invoked }) => micros(invoked)),
       took: drawn.map(({ invoked, completed }) =>
         completed === undefined ? -1 : micros(completed) - micros(invoked),
       ),
-      note: drawn.map(operationFacts),
+      token: drawn.map((operation) => carried('token' in operation ? operation.token : undefined)),
+      value: drawn.map((operation) => carried('value' in operation ? operation.value : undefined)),
+      base: drawn.map((operation) => carried('base' in operation ? operation.base : undefined)),
+      highest: drawn.map((operation) => carried('highest' in operation ? operation.highest : undefined)),
     },
     grants: {
       operation: grants.map(({ acquire }) => position.get(acquire.id) ?? 0),
       held: grants.map(({ hold }) => micros(lengthOf(hold))),
-      endedBy: grants.map((grant) => words.index(holdEnding(grant))),
+      endedBy: grants.map(({ hold }) => words.index(HOLD_ENDING[hold.endedBy])),
+      released: grants.map(({ acquire, hold, release }) =>
+        hold.endedBy === 'release' && release !== undefined
+          ? (position.get(release.id) ?? 0) - (position.get(acquire.id) ?? 0)
+          : 0,
+      ),
       tenure: grants.map(({ tenure }) => micros(lengthOf(tenure))),
       row: stacked.map(({ row }) => row),
     },
@@ -249,12 +271,48 @@ function stackedHolds(
   });
 }
 
-/** Higher levels save 4 % and take ten times as long on columns this regular. */
-const DEFLATE_LEVEL = 4;
+const VALUE_CHARACTERS_MAX = 40;
 
-/** The columns as they stand in the page: JSON, deflated, base64. */
-export function packed(columns: TimelineColumns): string {
-  return deflateRawSync(JSON.stringify(columns), { level: DEFLATE_LEVEL }).toString('base64');
+/** Each column after those that it is grouped by; ids grow with time, or with the time of their process. */
+function forms({ id }: TimelineColumns['operations']): readonly ColumnForm[] {
+  const growing = Array.from(id).every((each, row) => row === 0 || each > (id[row - 1] ?? 0));
+  const ofOperations: readonly (readonly [keyof TimelineColumns['operations'], ...string[]])[] = [
+    ['process'],
+    ['id', ...(growing ? [] : ['process'])],
+    ['kind', 'process'],
+    ['lock', 'process'],
+    ['store', 'kind', 'lock'],
+    ['outcome', 'kind'],
+    ['error', 'outcome', 'kind'],
+    ['invoked'],
+    ['took', 'kind'],
+    ['token', 'lock'],
+    ['value', 'store'],
+    ['base', 'store'],
+    ['highest', 'lock'],
+  ];
+  const sparse = new Set<string>(['token', 'value', 'base', 'highest']);
+  return [
+    ...ofOperations.map(([column, ...by]) => ({
+      table: 'operations',
+      column,
+      by,
+      sparse: sparse.has(column),
+    })),
+    ...GRANT_COLUMNS.map((column) => ({ table: 'grants', column, by: [], sparse: false })),
+  ];
+}
+
+const GRANT_COLUMNS = ['operation', 'held', 'endedBy', 'released', 'tenure', 'row'] as const;
+
+/** The columns as they stand in the page. */
+export function packedColumns({ operations, grants, ...head }: TimelineColumns): string {
+  return packed(head, { operations, grants }, forms(operations));
+}
+
+/** What is told of an operation that succeeded, and did not what was hoped for. */
+function afterword(operation: Operation): string {
+  return operation.op === 'release' && operation.released === false ? 'it had ended before' : '';
 }
 
 /** Token, value, base: what an operation carried, for people. */
@@ -262,21 +320,17 @@ export function operationFacts(operation: Operation): string {
   const facts: string[] = [];
   if ('token' in operation && operation.token !== undefined) facts.push(`token ${operation.token}`);
   if ('value' in operation && operation.value !== undefined)
-    facts.push(`value ${jsonText(operation.value, 40)}`);
+    facts.push(`value ${jsonText(operation.value, VALUE_CHARACTERS_MAX)}`);
   if ('base' in operation && operation.base !== undefined)
-    facts.push(`from version ${name(operation.base, 40)}`);
+    facts.push(`from version ${name(operation.base, VALUE_CHARACTERS_MAX)}`);
   if ('highest' in operation && operation.highest !== undefined)
     facts.push(`highest token ${operation.highest}`);
-  if (operation.op === 'release' && operation.released === false) facts.push('it had ended before');
+  if (afterword(operation) !== '') facts.push(afterword(operation));
   return facts.join(', ');
 }
 
 function micros(time: number): number {
   return Math.round(time / 1e3);
-}
-
-function differences(values: readonly number[]): number[] {
-  return values.map((value, index) => value - (values[index - 1] ?? 0));
 }
 
 /** Gives each text a number, from 0 in order of first use. */

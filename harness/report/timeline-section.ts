@@ -3,7 +3,7 @@
 
 import { html, trusted, type Html } from './html.ts';
 import { holdEnding, lengthOf, LOCK_LANES_MAX, type RunView } from './run-view.ts';
-import { CLIENT_LANES_MAX, packed, timelineColumns } from './timeline-columns.ts';
+import { CLIENT_LANES_MAX, packedColumns, timelineColumns } from './timeline-columns.ts';
 import { count, duration, listed, moment, name } from './words.ts';
 
 const TABLE_ROWS_MAX = 200;
@@ -15,7 +15,7 @@ export function timelineSection(view: RunView): Html {
     >
     <div class="timeline" id="${view.anchor}-timeline" data-run="${view.anchor}"></div>
     <script type="application/octet-stream" id="${view.anchor}-columns">
-      ${trusted(packed(columns))}
+      ${trusted(packedColumns(columns))}
     </script>
     ${legend()} ${cut(view)}
     <details class="more">

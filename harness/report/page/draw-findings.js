@@ -112,7 +112,7 @@ export function drawSelected(context, scene) {
     context.lineWidth = 2;
     context.strokeRect(x - 1, lane.top + 3, wide + 2, lane.height - 5);
     context.lineWidth = 1;
-    const text = `#${operations.id[operation] ?? ''} ${columns.kinds[columns.operations.kind[operation] ?? 0] ?? ''}`;
+    const text = `#${columns.operations.id[operation] ?? ''} ${columns.kinds[columns.operations.kind[operation] ?? 0] ?? ''}`;
     const long = context.measureText(text).width;
     const left = Math.max(x + 4, free.get(lane.top) ?? 0);
     if (left + long > width) continue;

@@ -47,7 +47,7 @@ export function drawProcess(context, scene, lane) {
     draw: (grant, x, wide) => {
       const lock = grants.lock[grant] ?? 0;
       drawHold(context, scene, { lock, x, y: holdsTop(lane), wide });
-      const text = `${columns.locks[lock] ?? ''} #${operations.id[columns.grants.operation[grant] ?? 0] ?? ''}`;
+      const text = `${columns.locks[lock] ?? ''} #${columns.operations.id[columns.grants.operation[grant] ?? 0] ?? ''}`;
       labelHold(context, scene, { text, x, y: holdsTop(lane), wide });
     },
   });
@@ -60,7 +60,7 @@ export function drawProcess(context, scene, lane) {
  */
 export function drawLock(context, scene, lane) {
   const { model, paint, gutter, view, width } = scene;
-  const { grants, operations, columns } = model;
+  const { grants, columns } = model;
   const scale = scaleOf(scene);
   const holdTop = (/** @type {number} */ grant) =>
     holdsTop(lane) + (columns.grants.row[grant] ?? 0) * (HOLD_HEIGHT + 1);
@@ -89,7 +89,12 @@ export function drawLock(context, scene, lane) {
       drawHold(context, scene, { lock: grants.lock[grant] ?? 0, x, y, wide });
       const operation = columns.grants.operation[grant] ?? 0;
       const process = columns.processes[columns.operations.process[operation] ?? 0]?.name ?? '';
-      labelHold(context, scene, { text: `${process} #${operations.id[operation] ?? ''}`, x, y, wide });
+      labelHold(context, scene, {
+        text: `${process} #${columns.operations.id[operation] ?? ''}`,
+        x,
+        y,
+        wide,
+      });
     },
   });
   context.strokeStyle = paint.alert;

@@ -10,6 +10,7 @@ import {
   holdsTop,
 } from './layout.js';
 import { scaleOf } from './scene.js';
+import { factsOf } from './unpack.js';
 
 /** @import { Lane, Track } from './layout.js' */
 /** @import { Scene } from './scene.js' */
@@ -109,12 +110,14 @@ function grantLines({ model }, lane, spot) {
   const operation = columns.grants.operation[grant] ?? 0;
   const process = columns.processes[columns.operations.process[operation] ?? 0]?.name ?? '';
   const lock = columns.locks[grants.lock[grant] ?? 0] ?? '';
-  const note = columns.operations.note[operation];
+  const note = factsOf(columns, operation);
   const from = grants.from[grant] ?? 0;
   const until = grants.until[grant] ?? 0;
-  const endedBy = columns.words[columns.grants.endedBy[grant] ?? 0] ?? '';
+  const released = columns.grants.released[grant] ?? 0;
+  const by = released === 0 ? '' : ` #${columns.operations.id[operation + released] ?? ''}`;
+  const endedBy = `${columns.words[columns.grants.endedBy[grant] ?? 0] ?? ''}${by}`;
   return [
-    `${process} holds ${lock}: acquire #${model.operations.id[operation] ?? ''}${note ? `, ${note}` : ''}`,
+    `${process} holds ${lock}: acquire #${columns.operations.id[operation] ?? ''}${note ? `, ${note}` : ''}`,
     `believed ${seconds(from)} – ${seconds(until)} (${((until - from) / 1e3).toFixed(1)} ms), ended by ${endedBy}`,
     `tenure certain until ${seconds(grants.tenureUntil[grant] ?? 0)}`,
   ];
@@ -146,9 +149,9 @@ function processLines(scene, lane, spot) {
   const error = columns.words[column.error[operation] ?? 0];
   const completed = (column.took[operation] ?? -1) < 0 ? 'never' : seconds(operations.until[operation] ?? 0);
   return [
-    `#${operations.id[operation] ?? ''} ${kind} ${on} by ${process}: ${outcome}${error ? `, ${error}` : ''}`,
+    `#${columns.operations.id[operation] ?? ''} ${kind} ${on} by ${process}: ${outcome}${error ? `, ${error}` : ''}`,
     `invoked ${seconds(operations.from[operation] ?? 0)}, completed ${completed}`,
-    ...(column.note[operation] ? [column.note[operation]] : []),
+    ...[factsOf(columns, operation)].filter((facts) => facts !== ''),
   ];
 }
 

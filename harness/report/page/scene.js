@@ -30,7 +30,7 @@ export function scaleOf({ view, width, gutter }) {
  * Calls `draw` for each item of the track in view, leaving out what is narrower than a pixel and lies in one that is
  * drawn already, in the same row.
  * @param {Scene} scene
- * @param {{ track: Track, from: Float64Array, until: Float64Array, rows?: readonly number[], draw: (item: number, x: number, wide: number) => void }} what
+ * @param {{ track: Track, from: Float64Array, until: Float64Array, rows?: ArrayLike<number>, draw: (item: number, x: number, wide: number) => void }} what
  */
 export function eachInView(scene, { track, from, until, rows, draw }) {
   const { view, gutter } = scene;

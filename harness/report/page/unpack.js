@@ -14,7 +14,6 @@
 /**
  * @typedef {object} Operations
  * @property {number} length
- * @property {Float64Array} id
  * @property {Float64Array} from
  * @property {Float64Array} until where it never completed: the end of its process
  * @property {Uint16Array} lane
@@ -31,17 +30,64 @@
 
 /**
  * Inflates what stands in `element`. Rejects if the browser cannot inflate.
- * @param {HTMLElement} element
+ * @param {{ textContent: string | null }} element
  * @returns {Promise<Model>}
  */
 export async function unpacked(element) {
-  const text = atob(element.textContent ?? '');
+  const text = atob((element.textContent ?? '').trim());
   const bytes = new Uint8Array(text.length);
   for (let index = 0; index < text.length; index++) bytes[index] = text.charCodeAt(index);
   const inflated = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate-raw'));
-  /** @type {TimelineColumns} */
-  const columns = JSON.parse(await new Response(inflated).text());
-  return modelOf(columns);
+  return modelOf(columnsIn(new Uint8Array(await new Response(inflated).arrayBuffer())));
+}
+
+/**
+ * The head, and the columns that it announces.
+ * @param {Uint8Array<ArrayBuffer>} bytes
+ * @returns {TimelineColumns}
+ */
+function columnsIn(bytes) {
+  const headLength = new DataView(bytes.buffer).getUint32(0, true);
+  const { forms, ...head } = JSON.parse(new TextDecoder().decode(bytes.subarray(4, 4 + headLength)));
+  const source = { bytes, at: 4 + headLength };
+  for (const { table, column, by, sparse, rows } of forms) {
+    head[table] ??= {};
+    const groupedBy = by.map((/** @type {string} */ other) => head[table][other]);
+    head[table][column] = columnFrom(source, { rows, sparse, by: groupedBy });
+  }
+  return head;
+}
+
+/**
+ * @param {{ bytes: Uint8Array, at: number }} source read from `at` on, which moves
+ * @param {{ rows: number, sparse: boolean, by: ArrayLike<number>[] }} form
+ */
+function columnFrom(source, { rows, sparse, by }) {
+  const { bytes } = source;
+  let { at } = source;
+  const values = new Float64Array(rows);
+  /** @type {Map<number, number>} of each group */
+  const last = new Map();
+  let widest = 0;
+  for (let row = 0; row < rows; row++) {
+    let byte = bytes[at++] ?? 0;
+    let code = byte % 128;
+    for (let place = 128; byte >= 128; place *= 128) {
+      byte = bytes[at++] ?? 0;
+      code += (byte % 128) * place;
+    }
+    if (sparse && code === 0) continue;
+    if (sparse) code -= 1;
+    let group = 0;
+    for (const other of by) group = group * 65536 + (other[row] ?? 0);
+    const value = (last.get(group) ?? 0) + (code % 2 === 1 ? -(code + 1) / 2 : code / 2);
+    last.set(group, value);
+    values[row] = value;
+    if (value > widest) widest = value;
+    else if (-value > widest) widest = -value;
+  }
+  source.at = at;
+  return widest < 2 ** 31 ? Int32Array.from(values) : values;
 }
 
 /**
@@ -50,7 +96,7 @@ export async function unpacked(element) {
  */
 function modelOf(columns) {
   const { operations, grants, processes, end } = columns;
-  const from = summed(operations.invoked);
+  const from = Float64Array.from(operations.invoked);
   const lane = Uint16Array.from(operations.process, (process) => processes[process]?.lane ?? 0);
   const until = from.map((time, index) => {
     const took = operations.took[index] ?? -1;
@@ -60,7 +106,7 @@ function modelOf(columns) {
   return {
     columns,
     end: Math.max(end, 1),
-    operations: { length: from.length, id: summed(operations.id), from, until, lane },
+    operations: { length: from.length, from, until, lane },
     grants: {
       length: granted.length,
       from: granted,
@@ -73,10 +119,21 @@ function modelOf(columns) {
 }
 
 /**
- * Undoes the differences of a growing column.
- * @param {readonly number[]} differences
+ * What an operation carried, in words: token, value, version.
+ * @param {TimelineColumns} columns
+ * @param {number} operation
  */
-function summed(differences) {
-  let sum = 0;
-  return Float64Array.from(differences, (difference) => (sum += difference));
+export function factsOf({ operations, words }, operation) {
+  const { token, value, base, highest } = operations;
+  return /** @type {const} */ ([
+    ['token', token],
+    ['value', value],
+    ['from version', base],
+    ['highest token', highest],
+  ])
+    .flatMap(([what, column]) => {
+      const code = column[operation] ?? 0;
+      return code === 0 ? [] : `${what} ${code > 0 ? code - 1 : words[-code]}`;
+    })
+    .join(', ');
 }
