@@ -131,7 +131,28 @@ describe('lockpick check', () => {
     const path = file('cut.gz', gzipSync(readFileSync(overlap)).subarray(0, 100));
     const { code, stderr } = lockpick('check', path);
     expect(code).toBe(64);
-    expect(stderr).toMatch(/cannot read .*cut.gz: unexpected end of file/);
+    expect(stderr).toMatch(
+      /cut.gz begins as a compressed file and cannot be decompressed: unexpected end of file/,
+    );
+  });
+
+  it('never fills memory with what a small archive holds', () => {
+    // As one archive may follow another, so may one of 16 MB in 16 kB.
+    const blank = gzipSync(Buffer.alloc(2 ** 24, '\n'));
+    const members = Array.from({ length: 32 }, () => blank);
+    const path = file('bomb.gz', Buffer.concat([gzipSync(readFileSync(overlap)), ...members]));
+    const { code, stderr } = lockpick('check', path);
+    expect(code).toBe(64);
+    expect(stderr).toMatch(/bomb.gz holds more than 536870912 bytes → decompress it first/);
+  });
+
+  it('reads a pipe to its end, of any format', () => {
+    for (const path of [overlap, file('piped.gz', gzipSync(readFileSync(overlap)))]) {
+      const piped = `cat "${path}" | "${process.execPath}" "${cli}" check /dev/stdin --model owned-mutex --json`;
+      const { status, stdout } = spawnSync('sh', ['-c', piped], { encoding: 'utf8' });
+      expect(status).toBe(1);
+      expect(JSON.parse(stdout)).toMatchObject({ findings: [{ ops: [1, 2] }] });
+    }
   });
 
   it.each([
