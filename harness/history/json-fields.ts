@@ -17,6 +17,12 @@ export function isTextList(value: unknown): value is string[] {
   return Array.isArray(value) && value.every((item) => typeof item === 'string');
 }
 
+export function isTextRecord(value: unknown): value is Record<string, string> {
+  return (
+    typeof value === 'object' && value !== null && !Array.isArray(value) && isTextList(Object.values(value))
+  );
+}
+
 function parseObject(text: string, line: number): Record<string, unknown> {
   let value: unknown;
   try {

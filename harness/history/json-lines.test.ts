@@ -208,7 +208,12 @@ describe('a malformed history', () => {
       1,
       `${HEADER.slice(0, -1)},"meta":{"plannedFaults":[1]}}\n`,
     ],
-    ['meta.stores is not an object', 1, `${HEADER.slice(0, -1)},"meta":{"stores":"none"}}\n`],
+    ['meta.stores is not an object of texts', 1, `${HEADER.slice(0, -1)},"meta":{"stores":"none"}}\n`],
+    ['meta.stores is not an object of texts', 1, `${HEADER.slice(0, -1)},"meta":{"stores":{"a":5}}}\n`],
+    ['meta.stores is not an object of texts', 1, `${HEADER.slice(0, -1)},"meta":{"stores":["none"]}}\n`],
+    ['meta.stock is not a string', 1, `${HEADER.slice(0, -1)},"meta":{"stock":1.5}}\n`],
+    ['meta.stock is "-3", not a whole number', 1, `${HEADER.slice(0, -1)},"meta":{"stock":"-3"}}\n`],
+    ['meta.keptAlive is not a boolean', 1, `${HEADER.slice(0, -1)},"meta":{"keptAlive":"no"}}\n`],
     ['not a JSON value', 3, file(invoke(1, 1), '{"type":', ok(1, 2))],
     ['not a JSON object', 2, file('[1]')],
     ['not a JSON object', 2, file('null')],
@@ -323,6 +328,14 @@ describe('a torn file', () => {
     for (let length = last; length < whole.length - 1; length++)
       expect(parseHistory(whole.slice(0, length)).operations[0]?.completed).toBeUndefined();
     expect(parseHistory(whole.slice(0, -1)).operations[0]?.completed).toBe(2);
+  });
+
+  it('is not empty because its header is torn', () => {
+    expect(refusal(HEADER.slice(0, 30))).toMatchObject({ line: 1, rule: 'not a JSON value' });
+  });
+
+  it('may begin with a byte order mark', () => {
+    expect(parseHistory(`\uFEFF${whole}`).operations).toHaveLength(1);
   });
 
   it('may be nothing but a header', () => {

@@ -14,7 +14,7 @@ import {
   type Vote,
 } from './op.ts';
 import { HistoryError, openAssembly, type Assembly, type History } from './history.ts';
-import { Fields, isTextList, shortened } from './json-fields.ts';
+import { Fields, isTextList, isTextRecord, shortened } from './json-fields.ts';
 import { plainLines } from './plain-lines.ts';
 
 const LOCK_OPS: ReadonlySet<string> = new Set<OpName>(['acquire', 'renew', 'release']);
@@ -70,7 +70,8 @@ export function openReader(): HistoryReader {
   const text = (words: string): void => {
     if (assembly === undefined) {
       if (isBlank(words)) throw new HistoryError(1, EMPTY);
-      assembly = openAssembly(decodeHeader(words));
+      // Some editors put a byte order mark before the text.
+      assembly = openAssembly(decodeHeader(words.replace(/^\uFEFF/, '')));
     } else if (!isBlank(words)) assembly.add(decodeEvent(words, number), number);
   };
   const keep = (bytes: Buffer): void => {
@@ -102,7 +103,8 @@ export function openReader(): HistoryReader {
     },
     finish() {
       const last = takeBegun();
-      if (!isTorn(last.toString('utf8'))) line(last, 0, last.length);
+      // A torn header is left to its decoder, which says so: without one there is nothing to judge.
+      if (assembly === undefined || !isTorn(last.toString('utf8'))) line(last, 0, last.length);
       if (assembly === undefined) throw new HistoryError(1, EMPTY);
       return assembly.finish();
     },
@@ -155,8 +157,11 @@ const META_TYPES = {
   ownerChecked: 'boolean',
   tokens: 'boolean',
   slackMillis: 'number',
+  keptAlive: 'boolean',
+  fifo: 'boolean',
   closedByDown: 'boolean',
   minContendedHandoffs: 'number',
+  stock: 'string',
 } as const;
 
 function decodeMeta(fields: Fields): HistoryMeta {
@@ -170,8 +175,10 @@ function decodeMeta(fields: Fields): HistoryMeta {
   }
   if (meta['plannedFaults'] !== undefined && !isTextList(meta['plannedFaults']))
     fields.refuse('meta.plannedFaults is not a list of texts');
-  if (meta['stores'] !== undefined && (typeof meta['stores'] !== 'object' || meta['stores'] === null))
-    fields.refuse('meta.stores is not an object');
+  const { stock, stores } = meta;
+  if (typeof stock === 'string' && !/^\d+$/.test(stock))
+    fields.refuse(`meta.stock is ${shortened(stock)}, not a whole number`);
+  if (stores !== undefined && !isTextRecord(stores)) fields.refuse('meta.stores is not an object of texts');
   return meta;
 }
 
