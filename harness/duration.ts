@@ -10,7 +10,8 @@ export function parseDuration(text: string): Millis | undefined {
   const match = /^\s*(\d+(?:\.\d+)?)\s*(ms|s|m|h)\s*$/.exec(text);
   const factor = MILLIS_PER_UNIT[match?.[2] ?? ''];
   // To the nanosecond: 2052.102 × 1000 is 2052101.9999999998, and what `formatDuration` writes must be read back as it was.
-  return factor === undefined ? undefined : millis(Math.round(Number(match?.[1]) * factor * 1e6) / 1e6);
+  const duration = Math.round(Number(match?.[1]) * (factor ?? NaN) * 1e6) / 1e6;
+  return Number.isFinite(duration) ? millis(duration) : undefined;
 }
 
 /** A span `20ms..60ms`, or one duration for both ends. undefined: neither. */
