@@ -30,15 +30,18 @@ export function attribution(
   ownedBy: 'attempt' | 'process',
   numberOf: (owner: string) => number,
 ): (operation: Acquire | Renew | Release) => Attribution {
-  const attemptsOf = new Map<string, readonly Attempt[]>();
+  const attemptsOf = new Map<string, Attempt[]>();
   return (operation) => {
     const { process, invoked, outcome } = operation;
-    const known = attemptsOf.get(process) ?? [];
+    let known = attemptsOf.get(process);
+    if (known === undefined) attemptsOf.set(process, (known = []));
     if (operation.op === 'acquire') {
       const owner = numberOf(ownedBy === 'attempt' ? (operation.owner ?? process) : process);
       if (outcome !== 'fail') {
-        const others = known.filter((other) => !other.ended && other.owner !== owner);
-        attemptsOf.set(process, [...others, { owner, acquire: operation, ended: false }]);
+        let open = 0;
+        for (const other of known) if (!other.ended && other.owner !== owner) known[open++] = other;
+        known[open++] = { owner, acquire: operation, ended: false };
+        if (open < known.length) known.length = open;
       }
       return { owner, mayBeOf: NOBODY, ttlMillis: operation.ttlMillis };
     }

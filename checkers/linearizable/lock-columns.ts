@@ -1,4 +1,4 @@
-// Builds the columns of `LockEntries` row by row: numbers owners and tokens as they come.
+// Builds the columns of `LockEntries` row by row: numbers owners as they come, and tokens in the end.
 
 import { interner, NONE, type Kind, type LockEntries } from './entries.ts';
 import { ascending } from './token-ranks.ts';
@@ -21,37 +21,56 @@ export interface LockColumns {
   finish(): LockEntries;
 }
 
+const ROWS_AT_FIRST = 64;
+
 export function lockColumns(): LockColumns {
-  const invoked: number[] = [];
-  const returned: number[] = [];
-  const kind: number[] = [];
-  const id: number[] = [];
-  const owner: number[] = [];
-  const token: number[] = [];
-  const lease: number[] = [];
+  let invoked = new Float64Array(ROWS_AT_FIRST);
+  let returned = new Float64Array(ROWS_AT_FIRST);
+  let kind = new Uint8Array(ROWS_AT_FIRST);
+  let id = new Float64Array(ROWS_AT_FIRST);
+  let owner = new Int32Array(ROWS_AT_FIRST);
+  let token = new Int32Array(ROWS_AT_FIRST);
+  let lease = new Float64Array(ROWS_AT_FIRST);
+  let size = 0;
   const owners = interner<string>();
-  const tokens = interner<bigint>();
+  const tokens: bigint[] = [];
+  const doubleRoom = (): void => {
+    invoked = new Float64Array(doubled(invoked));
+    returned = new Float64Array(doubled(returned));
+    kind = new Uint8Array(doubled(kind));
+    id = new Float64Array(doubled(id));
+    owner = new Int32Array(doubled(owner));
+    token = new Int32Array(doubled(token));
+    lease = new Float64Array(doubled(lease));
+  };
   return {
     ownerNamed: owners,
     add(row) {
-      invoked.push(row.invoked);
-      returned.push(row.returned);
-      kind.push(row.kind);
-      id.push(row.id);
-      owner.push(row.owner);
-      token.push(row.token === undefined ? NONE : tokens(row.token));
-      lease.push(row.lease);
+      if (size === kind.length) doubleRoom();
+      invoked[size] = row.invoked;
+      returned[size] = row.returned;
+      kind[size] = row.kind;
+      id[size] = row.id;
+      owner[size] = row.owner;
+      token[size] = row.token === undefined ? NONE : tokens.push(row.token) - 1;
+      lease[size] = row.lease;
+      size++;
     },
     finish: () => ({
-      size: id.length,
-      invoked: Float64Array.from(invoked),
-      returned: Float64Array.from(returned),
-      kind: Uint8Array.from(kind),
-      id: Float64Array.from(id),
-      owner: Int32Array.from(owner),
+      size,
+      invoked: invoked.subarray(0, size),
+      returned: returned.subarray(0, size),
+      kind: kind.subarray(0, size),
+      id: id.subarray(0, size),
+      owner: owner.subarray(0, size),
       owners: owners.things,
-      lease: Float64Array.from(lease),
-      ...ascending(Int32Array.from(token), tokens.things),
+      lease: lease.subarray(0, size),
+      ...ascending(token.subarray(0, size), tokens),
     }),
   };
+}
+
+/** What is in `column`, and as much room again. */
+function doubled({ buffer }: { readonly buffer: ArrayBuffer }): ArrayBuffer {
+  return buffer.transfer(2 * buffer.byteLength);
 }

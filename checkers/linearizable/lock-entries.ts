@@ -6,8 +6,8 @@ import { DEFAULT_CLOCK_TOLERANCE } from '../../harness/history/grants.ts';
 import type { Acquire, History, Operation, Release, Renew } from '../../harness/history/history.ts';
 import { attribution } from './attempts.ts';
 import { Kind, NEVER, type LockEntries } from './entries.ts';
-import { lockColumns } from './lock-columns.ts';
-import { mapValues, partitionsBy } from './partitions.ts';
+import { lockColumns, type LockColumns } from './lock-columns.ts';
+import { mapValues } from './partitions.ts';
 import type { FailedRelease, LockReading } from './reading.ts';
 
 /** The entries of each lock, in order of its first operation. O(n log n). */
@@ -15,27 +15,37 @@ export function lockPartitions(history: History, reading: LockReading): Readonly
   const { meta, clockErrorNanos } = history.header;
   const certainPart = 1 - (meta.clockTolerance ?? DEFAULT_CLOCK_TOLERANCE);
   const ownerChecked = meta.ownerChecked !== false;
-  const partitions = partitionsBy(history.operations.filter(isLockOperation), ({ lock }) => lock);
-  return mapValues(partitions, (operations) => {
-    const columns = lockColumns();
-    const attributed = attribution(reading.ownedBy, columns.ownerNamed);
-    for (const operation of operations) {
-      const { owner, mayBeOf, ttlMillis = 0 } = attributed(operation);
-      const kind = kindOf(operation, reading, ownerChecked);
-      if (kind === undefined) continue;
-      const { id, completed, outcome } = operation;
-      const claims = outcome === 'ok' || (outcome === 'fail' && kind !== Kind.release);
-      const invoked = operation.invoked - clockErrorNanos;
-      const returned = claims && completed !== undefined ? completed + clockErrorNanos : NEVER;
-      const token = operation.op === 'acquire' ? operation.token : undefined;
-      const lease = Math.floor(ttlMillis * 1e6 * certainPart);
-      if (owner !== undefined) columns.add({ kind, owner, invoked, returned, token, lease, id });
-      // What it did to whom nobody knows: it may have ended or prolonged any of these.
-      for (const other of mayBeOf)
-        columns.add({ kind, owner: other, invoked, returned: NEVER, token, lease, id });
-    }
-    return columns.finish();
-  });
+  const locks = new Map<string, LockBeingRead>();
+  for (const operation of history.operations) {
+    if (!isLockOperation(operation)) continue;
+    const { columns, attributed } = locks.get(operation.lock) ?? begun(locks, operation.lock, reading);
+    const { owner, mayBeOf, ttlMillis = 0 } = attributed(operation);
+    const kind = kindOf(operation, reading, ownerChecked);
+    if (kind === undefined) continue;
+    const { id, completed, outcome } = operation;
+    const claims = outcome === 'ok' || (outcome === 'fail' && kind !== Kind.release);
+    const invoked = operation.invoked - clockErrorNanos;
+    const returned = claims && completed !== undefined ? completed + clockErrorNanos : NEVER;
+    const token = operation.op === 'acquire' ? operation.token : undefined;
+    const lease = Math.floor(ttlMillis * 1e6 * certainPart);
+    if (owner !== undefined) columns.add({ kind, owner, invoked, returned, token, lease, id });
+    // What it did to whom nobody knows: it may have ended or prolonged any of these.
+    for (const other of mayBeOf)
+      columns.add({ kind, owner: other, invoked, returned: NEVER, token, lease, id });
+  }
+  return mapValues(locks, ({ columns }) => columns.finish());
+}
+
+interface LockBeingRead {
+  readonly columns: LockColumns;
+  readonly attributed: ReturnType<typeof attribution>;
+}
+
+function begun(locks: Map<string, LockBeingRead>, name: string, { ownedBy }: LockReading): LockBeingRead {
+  const columns = lockColumns();
+  const lock = { columns, attributed: attribution(ownedBy, columns.ownerNamed) };
+  locks.set(name, lock);
+  return lock;
 }
 
 function isLockOperation(operation: Operation): operation is Acquire | Renew | Release {

@@ -2,16 +2,23 @@
 
 import { NONE } from './entries.ts';
 
-/** Renumbers a column of indices into `tokens`, which are distinct, so that they compare as the tokens do. O(n + t log t). */
+/**
+ * From a column of indices into `tokens` to one of indices into the same tokens, ascending and distinct. O(n + t log t).
+ */
 export function ascending(
   token: Int32Array,
   tokens: readonly bigint[],
 ): { readonly token: Int32Array; readonly tokens: readonly bigint[] } {
   const order = [...tokens.keys()].sort((a, b) => ((tokens[a] ?? 0n) < (tokens[b] ?? 0n) ? -1 : 1));
   const rank = new Int32Array(tokens.length);
-  for (const [position, number] of order.entries()) rank[number] = position;
+  const distinct: bigint[] = [];
+  for (const index of order) {
+    const value = tokens[index] ?? 0n;
+    if (distinct.at(-1) !== value) distinct.push(value);
+    rank[index] = distinct.length - 1;
+  }
   return {
-    token: token.map((number) => (number === NONE ? NONE : (rank[number] ?? NONE))),
-    tokens: order.map((number) => tokens[number] ?? 0n),
+    token: token.map((index) => (index === NONE ? NONE : (rank[index] ?? NONE))),
+    tokens: distinct,
   };
 }
