@@ -2,12 +2,14 @@
 // holds. What matters (overlaps, unknown and refused operations) is never smaller than it takes to be seen.
 
 import { HOLD_HEIGHT, holdsTop, STRIP_HEIGHT, TENURE_HEIGHT } from './layout.js';
-import { eachInView, scaleOf } from './scene.js';
+import { barsIn, eachInView, scaleOf } from './scene.js';
 
 /** @import { Lane } from './layout.js' */
 /** @import { Scene } from './scene.js' */
 
 const LABEL_WIDTH_MIN = 30;
+/** Narrower bars have no hatching, and may run together. */
+const THIN = 3;
 /** Narrower overlaps are filled: outlines alone would run together. */
 const OUTLINE_WIDTH_MIN = 7;
 
@@ -17,40 +19,43 @@ const OUTLINE_WIDTH_MIN = 7;
  * @param {Lane} lane
  */
 export function drawProcess(context, scene, lane) {
-  const { model, paint, gutter, view } = scene;
+  const { model, paint } = scene;
   const { operations, grants, columns } = model;
   const strip = lane.top + lane.height - STRIP_HEIGHT - 3;
+  const done = barsIn(context, { y: strip, height: STRIP_HEIGHT });
   eachInView(scene, {
     track: lane.operations,
     from: operations.from,
     until: operations.until,
-    draw: (item, x, wide) => {
-      context.fillStyle = (columns.operations.kind[item] ?? 0) < 3 ? paint.opLock : paint.opStore;
-      context.fillRect(x, strip, wide, STRIP_HEIGHT);
-    },
+    draw: (item, x, wide) =>
+      done.add(x, wide, (columns.operations.kind[item] ?? 0) < 3 ? paint.opLock : paint.opStore),
   });
-  const scale = scaleOf(scene);
-  context.fillStyle = paint.unknown;
-  let drawn = -Infinity;
-  for (const item of lane.notable) {
-    const x = gutter + ((operations.from[item] ?? 0) - view.from) * scale;
-    const wide = Math.max(((operations.until[item] ?? 0) - (operations.from[item] ?? 0)) * scale, 2.5);
-    if (x + wide < drawn + 1) continue;
-    context.fillRect(x, strip - 1, wide, STRIP_HEIGHT + 2);
-    drawn = x + wide;
-  }
+  done.flush();
+  const notable = barsIn(context, { y: strip - 1, height: STRIP_HEIGHT + 2 });
+  eachInView(scene, {
+    track: lane.notable,
+    from: operations.from,
+    until: operations.until,
+    draw: (_, x, wide) => notable.add(x, Math.max(wide, 2.5), paint.unknown),
+  });
+  notable.flush();
   context.font = `11px ${paint.font}`;
+  const thin = barsIn(context, { y: holdsTop(lane), height: HOLD_HEIGHT });
   eachInView(scene, {
     track: lane.grants,
     from: grants.from,
     until: grants.until,
     draw: (grant, x, wide) => {
       const lock = grants.lock[grant] ?? 0;
+      if (wide < THIN) return thin.add(x, wide, lockColour(scene, lock));
+      thin.flush();
       drawHold(context, scene, { lock, x, y: holdsTop(lane), wide });
+      if (wide < LABEL_WIDTH_MIN) return;
       const text = `${columns.locks[lock] ?? ''} #${columns.operations.id[columns.grants.operation[grant] ?? 0] ?? ''}`;
       labelHold(context, scene, { text, x, y: holdsTop(lane), wide });
     },
   });
+  thin.flush();
 }
 
 /**
@@ -62,41 +67,46 @@ export function drawLock(context, scene, lane) {
   const { model, paint, gutter, view, width } = scene;
   const { grants, columns } = model;
   const scale = scaleOf(scene);
-  const holdTop = (/** @type {number} */ grant) =>
-    holdsTop(lane) + (columns.grants.row[grant] ?? 0) * (HOLD_HEIGHT + 1);
   for (const { from, until } of lane.overlaps) {
     const x = gutter + (from - view.from) * scale;
     const wide = Math.max((until - from) * scale, 3);
     context.fillStyle = paint.alertSoft;
     context.fillRect(x, lane.top, wide, lane.height);
   }
+  const tenures = barsIn(context, { y: holdsTop(lane) - TENURE_HEIGHT - 1, height: TENURE_HEIGHT });
   eachInView(scene, {
     track: lane.grants,
     from: grants.from,
     until: grants.tenureUntil,
-    draw: (_, x, wide) => {
-      context.fillStyle = paint.tenure;
-      context.fillRect(x, holdsTop(lane) - TENURE_HEIGHT - 1, wide > 3 ? wide - 0.5 : wide, TENURE_HEIGHT);
-    },
+    // A gap between tenures that are wide enough to show one.
+    draw: (_, x, wide) => tenures.add(x, wide > 3 ? wide - 1 : wide, paint.tenure),
   });
-  eachInView(scene, {
-    track: lane.grants,
-    from: grants.from,
-    until: grants.until,
-    rows: columns.grants.row,
-    draw: (grant, x, wide) => {
-      const y = holdTop(grant);
-      drawHold(context, scene, { lock: grants.lock[grant] ?? 0, x, y, wide });
-      const operation = columns.grants.operation[grant] ?? 0;
-      const process = columns.processes[columns.operations.process[operation] ?? 0]?.name ?? '';
-      labelHold(context, scene, {
-        text: `${process} #${columns.operations.id[operation] ?? ''}`,
-        x,
-        y,
-        wide,
-      });
-    },
-  });
+  tenures.flush();
+  for (const [row, track] of lane.rows.entries()) {
+    const y = holdsTop(lane) + row * (HOLD_HEIGHT + 1);
+    const thin = barsIn(context, { y, height: HOLD_HEIGHT });
+    eachInView(scene, {
+      track,
+      from: grants.from,
+      until: grants.until,
+      draw: (grant, x, wide) => {
+        const lock = grants.lock[grant] ?? 0;
+        if (wide < THIN) return thin.add(x, wide, lockColour(scene, lock));
+        thin.flush();
+        drawHold(context, scene, { lock, x, y, wide });
+        if (wide < LABEL_WIDTH_MIN) return;
+        const operation = columns.grants.operation[grant] ?? 0;
+        const process = columns.processes[columns.operations.process[operation] ?? 0]?.name ?? '';
+        labelHold(context, scene, {
+          text: `${process} #${columns.operations.id[operation] ?? ''}`,
+          x,
+          y,
+          wide,
+        });
+      },
+    });
+    thin.flush();
+  }
   context.strokeStyle = paint.alert;
   context.fillStyle = paint.alert;
   for (const { from, until } of lane.overlaps) {
@@ -113,19 +123,26 @@ export function drawLock(context, scene, lane) {
 }
 
 /**
+ * @param {Scene} scene
+ * @param {number} lock
+ */
+function lockColour({ paint }, lock) {
+  return paint.locks[lock % paint.locks.length] ?? paint.ink;
+}
+
+/**
  * @param {CanvasRenderingContext2D} context
  * @param {Scene} scene
  * @param {{ lock: number, x: number, y: number, wide: number }} bar
  */
-function drawHold(context, { paint }, { lock, x, y, wide }) {
-  const kind = lock % paint.locks.length;
-  context.fillStyle = paint.locks[kind] ?? paint.ink;
-  if (wide >= 6) context.fillStyle = paint.lockPatterns[kind] ?? context.fillStyle;
-  // The hatching moves with the bar, not under it; a thin bar on whole pixels keeps its colour.
-  const left = wide < 3 ? Math.round(x) : x;
-  context.translate(left, y);
-  context.fillRect(0, 0, wide < 3 ? Math.ceil(wide) : wide - 0.5, HOLD_HEIGHT);
-  context.translate(-left, -y);
+function drawHold(context, scene, { lock, x, y, wide }) {
+  const { lockPatterns } = scene.paint;
+  context.fillStyle = lockColour(scene, lock);
+  if (wide >= 6) context.fillStyle = lockPatterns[lock % lockPatterns.length] ?? context.fillStyle;
+  // The hatching moves with the bar, not under it.
+  context.translate(x, y);
+  context.fillRect(0, 0, wide - 0.5, HOLD_HEIGHT);
+  context.translate(-x, -y);
 }
 
 /**

@@ -16,8 +16,9 @@
  * @property {number} top
  * @property {number} height
  * @property {Track} grants
+ * @property {Track[]} rows the same grants, one track for each row that holds are drawn in
  * @property {Track} operations empty in lock lanes
- * @property {Uint32Array} notable operations that are unknown or refused; empty in lock lanes
+ * @property {Track} notable operations that are unknown or refused; empty in lock lanes
  * @property {{ from: number, until: number }[]} overlaps believed by two at once; lock lanes only
  */
 /**
@@ -61,14 +62,20 @@ export function layoutOf(model) {
   for (const [index, { name, kind }] of columns.lanes.entries()) {
     const height = kind === 'client' ? CLIENT_HEIGHT : NODE_HEIGHT;
     const own = operationsOf[index] ?? new Uint32Array();
+    const holds = track(grantsOf[index] ?? new Uint32Array(), grants.from, grants.until);
     lanes.push({
       name,
       kind,
       top,
       height,
-      grants: track(grantsOf[index] ?? new Uint32Array(), grants.from, grants.until),
+      grants: holds,
+      rows: [holds],
       operations: track(own, operations.from, operations.until),
-      notable: own.filter((operation) => isNotable(model, operation)),
+      notable: track(
+        own.filter((operation) => isNotable(model, operation)),
+        operations.from,
+        operations.until,
+      ),
       overlaps: [],
     });
     top += height;
@@ -76,12 +83,15 @@ export function layoutOf(model) {
   top += GAP;
   const ofLock = grouped(grants.lock, columns.lockLanes);
   for (const [lock, items] of ofLock.entries()) {
-    const height =
-      GAP +
-      TENURE_HEIGHT +
-      (items.reduce((most, grant) => Math.max(most, columns.grants.row[grant] ?? 0), 0) + 1) *
-        (HOLD_HEIGHT + 1) +
-      GAP;
+    const rowCount = items.reduce((most, grant) => Math.max(most, columns.grants.row[grant] ?? 0), 0) + 1;
+    const rows = Array.from({ length: rowCount }, (_, row) =>
+      track(
+        items.filter((grant) => columns.grants.row[grant] === row),
+        grants.from,
+        grants.until,
+      ),
+    );
+    const height = GAP + TENURE_HEIGHT + rowCount * (HOLD_HEIGHT + 1) + GAP;
     lanes.push({
       name: columns.locks[lock] ?? '',
       kind: 'lock',
@@ -89,14 +99,18 @@ export function layoutOf(model) {
       height,
       // A tenure may outlive its hold: both count for what is in view.
       grants: track(items, grants.from, longer(grants.until, grants.tenureUntil)),
-      operations: track(new Uint32Array(), operations.from, operations.until),
-      notable: new Uint32Array(),
+      rows,
+      operations: NOTHING,
+      notable: NOTHING,
       overlaps: columns.overlaps.filter((overlap) => overlap.lock === lock),
     });
     top += height;
   }
   return { lanes, faultRow, faultsTop, faultsBottom, height: top + 4 };
 }
+
+/** @type {Track} */
+const NOTHING = { items: new Uint32Array(), reach: new Float64Array() };
 
 /**
  * Unknown, or refused for another reason than that the lock is held.
@@ -120,13 +134,19 @@ export function holdsTop({ kind, top }) {
 }
 
 /**
- * The position in the track of the first item that may end after `time`.
+ * The position in the track, `after` or beyond, of the first item that may end after `time`.
  * @param {Track} track
  * @param {number} time
  */
-export function firstReaching({ reach }, time) {
-  let low = 0;
-  let high = reach.length;
+export function firstReaching({ reach }, time, after = 0) {
+  let low = after;
+  // It is near, mostly.
+  let stride = 1;
+  while ((reach[low + stride] ?? Infinity) < time) {
+    low += stride;
+    stride *= 2;
+  }
+  let high = Math.min(low + stride, reach.length);
   while (low < high) {
     const middle = (low + high) >> 1;
     if ((reach[middle] ?? 0) < time) low = middle + 1;
@@ -142,7 +162,11 @@ export function firstReaching({ reach }, time) {
  * @returns {Track}
  */
 function track(items, from, until) {
-  const sorted = items.toSorted((a, b) => (from[a] ?? 0) - (from[b] ?? 0));
+  // Most are in order as they come.
+  const inOrder = items.every(
+    (item, index) => index === 0 || (from[items[index - 1] ?? 0] ?? 0) <= (from[item] ?? 0),
+  );
+  const sorted = inOrder ? items : items.toSorted((a, b) => (from[a] ?? 0) - (from[b] ?? 0));
   let latest = -Infinity;
   const reach = Float64Array.from(sorted, (item) => (latest = Math.max(latest, until[item] ?? 0)));
   return { items: sorted, reach };

@@ -28,31 +28,59 @@ export function scaleOf({ view, width, gutter }) {
 
 /**
  * Calls `draw` for each item of the track in view, leaving out what is narrower than a pixel and lies in one that is
- * drawn already, in the same row.
+ * drawn already. The items of a track are to be drawn in one row.
  * @param {Scene} scene
- * @param {{ track: Track, from: Float64Array, until: Float64Array, rows?: ArrayLike<number>, draw: (item: number, x: number, wide: number) => void }} what
+ * @param {{ track: Track, from: Float64Array, until: Float64Array, draw: (item: number, x: number, wide: number) => void }} what
  */
-export function eachInView(scene, { track, from, until, rows, draw }) {
+export function eachInView(scene, { track, from, until, draw }) {
   const { view, gutter } = scene;
   const scale = scaleOf(scene);
   const { items } = track;
-  /** @type {number[]} the right edge of what is drawn, by row */
-  const drawn = [];
+  let drawn = -Infinity;
   for (let position = firstReaching(track, view.from); position < items.length; position++) {
     const item = items[position] ?? 0;
     const start = from[item] ?? 0;
     if (start > view.until) return;
     const x = gutter + (start - view.from) * scale;
     const right = gutter + ((until[item] ?? 0) - view.from) * scale;
-    const row = rows?.[item] ?? 0;
-    const edge = drawn[row] ?? -Infinity;
-    if (right < edge && right - x < 1) continue;
+    if (right < drawn && right - x < 1) continue;
     const wide = Math.max(right - x, 1);
     draw(item, x, wide);
-    const covered = Math.max(edge, Math.floor(x + wide) + 0.5);
-    drawn[row] = covered;
-    // On to the first that ends outside this pixel; with several rows each of them has to be looked at.
-    if (right - x < 1 && rows === undefined)
-      position = Math.max(position, firstReaching(track, view.from + (covered - gutter) / scale) - 1);
+    drawn = Math.max(drawn, Math.floor(x + wide) + 0.5);
+    // On to the first that ends outside this pixel.
+    if (right - x < 1)
+      position = Math.max(position, firstReaching(track, view.from + (drawn - gutter) / scale, position) - 1);
   }
+}
+
+/**
+ * Fills bars of one row, neighbours of one colour together: far out a lane is a few long bars instead of thousands that
+ * nobody could tell apart.
+ * @param {CanvasRenderingContext2D} context
+ * @param {{ y: number, height: number }} row
+ */
+export function barsIn(context, { y, height }) {
+  let from = 0;
+  let until = -1;
+  /** @type {string} */
+  let colour = '';
+  const flush = () => {
+    if (until < from) return;
+    context.fillStyle = colour;
+    context.fillRect(from, y, until - from, height);
+    until = -1;
+  };
+  return {
+    /** @type {(x: number, wide: number, colour: string) => void} */
+    add: (x, wide, own) => {
+      if (own !== colour || x > until + 0.6 || x < from) {
+        flush();
+        from = x;
+        colour = own;
+        until = x;
+      }
+      until = Math.max(until, x + wide);
+    },
+    flush,
+  };
 }

@@ -66,8 +66,8 @@ function columnFrom(source, { rows, sparse, by }) {
   const { bytes } = source;
   let { at } = source;
   const values = new Float64Array(rows);
-  /** @type {Map<number, number>} of each group */
-  const last = new Map();
+  const [group, groups] = groupsOf(by, rows);
+  const last = new Float64Array(groups);
   let widest = 0;
   for (let row = 0; row < rows; row++) {
     let byte = bytes[at++] ?? 0;
@@ -78,16 +78,33 @@ function columnFrom(source, { rows, sparse, by }) {
     }
     if (sparse && code === 0) continue;
     if (sparse) code -= 1;
-    let group = 0;
-    for (const other of by) group = group * 65536 + (other[row] ?? 0);
-    const value = (last.get(group) ?? 0) + (code % 2 === 1 ? -(code + 1) / 2 : code / 2);
-    last.set(group, value);
+    const own = group[row] ?? 0;
+    const value = (last[own] ?? 0) + (code % 2 === 1 ? -(code + 1) / 2 : code / 2);
+    last[own] = value;
     values[row] = value;
     if (value > widest) widest = value;
     else if (-value > widest) widest = -value;
   }
   source.at = at;
   return widest < 2 ** 31 ? Int32Array.from(values) : values;
+}
+
+/**
+ * A number for each row, the same where all columns `by` say the same, and how many numbers there may be.
+ * @param {ArrayLike<number>[]} by
+ * @param {number} rows
+ * @returns {[Uint32Array, number]}
+ */
+function groupsOf(by, rows) {
+  const group = new Uint32Array(rows);
+  let groups = 1;
+  for (const column of by) {
+    let size = 1;
+    for (let row = 0; row < rows; row++) size = Math.max(size, (column[row] ?? 0) + 1);
+    for (let row = 0; row < rows; row++) group[row] = (group[row] ?? 0) * size + (column[row] ?? 0);
+    groups *= size;
+  }
+  return [group, groups];
 }
 
 /**
