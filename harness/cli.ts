@@ -15,6 +15,7 @@ import {
   withProfile,
   withReporters,
 } from './options.ts';
+import { printableLines } from './printable.ts';
 
 function examples(...lines: readonly string[]): string {
   return `\nExamples:\n${lines.map((line) => `  $ ${line}`).join('\n')}\n`;
@@ -260,7 +261,7 @@ function failure(error: unknown): number {
     const remedy = error.remedy === undefined ? '' : ` → ${error.remedy}`;
     const detail = error.detail === undefined ? '' : `\n${error.detail.trimEnd()}`;
     const cause = error.cause === undefined ? '' : `\n  cause: ${messageOf(error.cause)}`;
-    process.stderr.write(`lockpick: ${error.message}${remedy}${cause}${detail}\n`);
+    process.stderr.write(`lockpick: ${printableLines(`${error.message}${remedy}${cause}${detail}`)}\n`);
     return EXIT_CODE[error.code];
   }
   process.stderr.write(`lockpick: this is a bug of lockpick itself, please report it:\n${stackOf(error)}\n`);

@@ -7,6 +7,7 @@ import type { Cell } from './cells/cell.ts';
 import { cellName } from './cell-name.ts';
 import { LOCKPICK } from './invocation.ts';
 import type { Plan } from './plan.ts';
+import { printable } from './printable.ts';
 import type { RunDirectory } from './results.ts';
 
 /** No status by colour alone: each grade has its word and its shape. */
@@ -65,7 +66,7 @@ function words(lines: readonly string[]): string {
 function headline(subject: string, { grade, liveness }: Verdict, stream: NodeJS.WriteStream): string {
   // Liveness stands beside the grade: a lock that nobody can have is safe, and no use.
   const beside = liveness.length === 0 ? '' : `, ${countsByCode(liveness)}`;
-  const text = `${GRADE_SHAPE[grade]} ${grade.toUpperCase()}${beside}  ${subject}`;
+  const text = `${GRADE_SHAPE[grade]} ${grade.toUpperCase()}${beside}  ${printable(subject)}`;
   return styleText(['bold', GRADE_COLOUR[grade]], text, { stream });
 }
 
@@ -75,11 +76,11 @@ function evidence(verdict: Verdict, stream: NodeJS.WriteStream): string[] {
   const bound =
     power.rateBound === null ? '' : `; 0 double grants ⇒ below ${percent(power.rateBound)} at 95 %`;
   const lines = [
-    ...verdict.surprises.map((surprise) => `  ! ${surprise}`),
+    ...verdict.surprises.map((surprise) => `  ! ${printable(surprise)}`),
     `  power: ${power.grants} grants, ${power.contendedHandoffs} contended hand-offs, ${acted} of ${planned} faults acted, ${hitHold} hit a holder${bound}`,
-    ...power.warnings.map(({ code, message }) => `  ? ${code}: ${message}`),
+    ...power.warnings.map(({ code, message }) => `  ? ${code}: ${printable(message)}`),
     ...verdict.checkers.flatMap(({ name, reason }) =>
-      reason === undefined ? [] : [`  ? ${name}: ${reason}`],
+      reason === undefined ? [] : [`  ? ${name}: ${printable(reason)}`],
     ),
   ];
   lines.push(...storeLines(verdict.stores), ...measureLines(verdict.measures));
@@ -87,18 +88,18 @@ function evidence(verdict: Verdict, stream: NodeJS.WriteStream): string[] {
   if (found.length === 0) return lines;
   lines.push('', `  found: ${countsByCode(found)}`);
   for (const { code, at, story } of firstOfEachCode(found).slice(0, STORIES_SHOWN))
-    lines.push(`  ${styleText('bold', code, { stream })} at ${(at / 1e9).toFixed(3)} s: ${story}`);
+    lines.push(`  ${styleText('bold', code, { stream })} at ${(at / 1e9).toFixed(3)} s: ${printable(story)}`);
   return lines;
 }
 
 /** Which defences held, in one line each for those that did and those that did not. */
 function storeLines(stores: Verdict['stores']): string[] {
-  const held = stores.filter(({ verdict }) => verdict === 'valid').map(({ name }) => name);
+  const held = stores.filter(({ verdict }) => verdict === 'valid').map(({ name }) => printable(name));
   const harmed = stores
     .filter(({ verdict }) => verdict === 'invalid')
     .map(({ name, findings }) => {
       const counts = Object.entries(findings).map(([code, count]) => `${count} × ${code}`);
-      return `${name} (${counts.join(', ')})`;
+      return `${printable(name)} (${counts.join(', ')})`;
     });
   const unsettled = stores.reduce((sum, { settled: { open = 0 } }) => sum + open, 0);
   return [

@@ -7,6 +7,7 @@ import type { ModelOptions } from '../checkers/linearizable/check-model.ts';
 import type { Verdict } from '../checkers/verdict.ts';
 import { EXIT_CODE } from './contract/errors.ts';
 import type { HistoryFormat, Recorded } from './history/recorded.ts';
+import { printable } from './printable.ts';
 
 export type ModelReport = Omit<Checked, 'reasons'> & Pick<Verdict, 'checkers'>;
 
@@ -48,22 +49,22 @@ export function readingWords(path: string, { model }: ModelReport): string {
     failedRelease === undefined
       ? `initial value ${JSON.stringify(initial)}, failed cas ${taken}`
       : `failed releases read as ${failedRelease}, refused tries ${taken}`;
-  return `lockpick: ${path} taken as ${FORMAT_WORDS[format]}; model ${name}: ${summary}; ${choices}\n`;
+  return `lockpick: ${printable(path)} taken as ${FORMAT_WORDS[format]}; model ${name}: ${summary}; ${choices}\n`;
 }
 
 export function modelWords(path: string, report: ModelReport, stream: NodeJS.WriteStream): string {
   const { verdict, findings, partitions, checkers } = report;
-  const headline = `${SHAPE[verdict]} ${verdict.toUpperCase()}  ${path}`;
+  const headline = `${SHAPE[verdict]} ${verdict.toUpperCase()}  ${printable(path)}`;
   const operations = partitions.reduce((sum, partition) => sum + partition.operations, 0);
   const steps = partitions.reduce((sum, partition) => sum + partition.steps, 0);
   const searched = steps === 0 ? 'no search was needed' : `${steps} steps of search`;
   const lines = [
     styleText(['bold', COLOUR[verdict]], headline, { stream }),
     `  ${operations} operations of ${partitions.length} ${partitions.length === 1 ? 'lock or key' : 'locks or keys'}, ${searched}`,
-    ...checkers.flatMap(({ reason }) => (reason === undefined ? [] : [`  ? ${reason}`])),
+    ...checkers.flatMap(({ reason }) => (reason === undefined ? [] : [`  ? ${printable(reason)}`])),
     ...findings
       .slice(0, STORIES_SHOWN)
-      .map(({ code, story }) => `  ${styleText('bold', code, { stream })}: ${story}`),
+      .map(({ code, story }) => `  ${styleText('bold', code, { stream })}: ${printable(story)}`),
     ...(findings.length > STORIES_SHOWN
       ? [`  and ${findings.length - STORIES_SHOWN} more; --json lists them`]
       : []),

@@ -146,6 +146,25 @@ describe('lockpick check', () => {
     expect(stderr).toMatch(/bomb.gz holds more than 536870912 bytes → decompress it first/);
   });
 
+  it('never lets a name speak to the terminal', () => {
+    const hostile = readFileSync(overlap, 'utf8')
+      .replaceAll('"c2"', String.raw`"\u001b[2Jc2\r"`)
+      .replaceAll('"k1"', String.raw`"k\u0007"`);
+    const whole = file('hostile.jsonl', hostile);
+    const ruled = lockpick('check', whole);
+    const modelled = lockpick('check', whole, '--model', 'owned-mutex');
+    const refused = lockpick(
+      'check',
+      file('refused.jsonl', hostile.replace(/(?<="invoke","id":2.*?)2Jc2/, 'c3')),
+    );
+    expect([ruled.code, modelled.code, refused.code]).toEqual([1, 1, 64]);
+    expect(ruled.stdout).toContain(String.raw`\u001b[2Jc2`);
+    expect(modelled.stdout).toContain(String.raw`Lock k\u0007`);
+    expect(refused.stderr).toContain(String.raw`completed by \u001b[2Jc2`);
+    for (const { stdout, stderr } of [ruled, modelled, refused])
+      expect(stdout + stderr).not.toMatch(/[^\P{Cc}\n]/u);
+  });
+
   it('reads a pipe to its end, of any format', () => {
     for (const path of [overlap, file('piped.gz', gzipSync(readFileSync(overlap)))]) {
       const piped = `cat "${path}" | "${process.execPath}" "${cli}" check /dev/stdin --model owned-mutex --json`;

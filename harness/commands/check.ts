@@ -10,6 +10,7 @@ import { EXIT_CODE, HarnessError, messageOf } from '../contract/errors.ts';
 import { judgementWords } from '../final-words.ts';
 import { readRecorded } from '../history-file.ts';
 import { judgeHistory } from '../judgement.ts';
+import { printableLines } from '../printable.ts';
 import { runDirectory } from '../results.ts';
 import { worstExitCode } from './exit-code.ts';
 
@@ -39,13 +40,13 @@ export async function checkCommand(paths: readonly string[], flags: CheckFlags):
       process.stdout.write(flags.json === true ? `${JSON.stringify(json)}\n` : words);
     } catch (error) {
       // The others are judged all the same: a violation is never masked by a file that cannot be read.
-      if (refused !== undefined) process.stderr.write(`lockpick: ${messageOf(error)}\n`);
+      if (refused !== undefined) process.stderr.write(`lockpick: ${printableLines(messageOf(error))}\n`);
       refused ??= error;
     }
   const exitCode = worstExitCode(exitCodes);
   if (refused === undefined) return exitCode;
   if (exitCode === EXIT_CODE.ok) throw refused;
-  process.stderr.write(`lockpick: ${messageOf(refused)}\n`);
+  process.stderr.write(`lockpick: ${printableLines(messageOf(refused))}\n`);
   return exitCode;
 }
 
