@@ -26,8 +26,8 @@ export interface Register {
   readonly writes: readonly Write[];
   /** In order of invocation. */
   readonly reads: readonly Read[];
-  /** No write that was sent to it can take effect after the record was read. */
-  readonly sealed: boolean;
+  /** No write that was sent before this can take effect after the record was read; undefined: any one may. */
+  readonly sealedAt: Nanos | undefined;
   /** Every attempt in the store's order; undefined: the history has no record, or `flaw` says what is wrong with it. */
   readonly record: readonly Attempt[] | undefined;
   readonly flaw: string | undefined;
@@ -62,11 +62,11 @@ function gather({ operations, header }: History): Register[] {
   }
   return [...drafts.values()].map((draft) => {
     const record = recordOf(draft.writes, draft.reads, header.clockErrorNanos);
-    const sealed = draft.reads.some((read) => read.sealed === true);
-    if (typeof record !== 'string') return { ...draft, sealed, record, flaw: undefined };
+    const sealedAt = draft.reads.find((read) => read.sealed === true && read.audit !== undefined)?.invoked;
+    if (typeof record !== 'string') return { ...draft, sealedAt, record, flaw: undefined };
     return {
       ...draft,
-      sealed,
+      sealedAt,
       record: undefined,
       flaw: `the record of ${draft.key} in store ${draft.store}: ${record}`,
     };
@@ -171,7 +171,8 @@ function contradictionOf(row: AuditRow, write: Write): string | undefined {
   if (write.add === undefined && row.value !== write.value) return `value ${row.value}, not ${write.value}`;
   if (row.token !== write.token) return `token ${row.token ?? 'none'}, not ${write.token ?? 'none'}`;
   if (row.order !== write.order) return `order ${row.order ?? 'none'}, not ${write.order ?? 'none'}`;
-  if (write.base !== undefined && row.base !== write.base) return `base ${row.base}, not ${write.base}`;
+  if (write.add === undefined && write.base !== undefined && row.base !== write.base)
+    return `base ${row.base}, not ${write.base}`;
   if (compareDecimals(row.base, row.version) > 0) return `base ${row.base} above version ${row.version}`;
   if (write.outcome === 'ok' && !row.accepted) return 'refused, but the client was told that it was accepted';
   if (write.outcome === 'fail' && row.accepted)

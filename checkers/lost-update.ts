@@ -69,8 +69,10 @@ function firstByBase(history: History, register: Register): LostUpdate[] {
   const latest = new Map<string, Write>();
   const findings: LostUpdate[] = [];
   for (const write of register.writes) {
-    const { base, outcome, completed } = write;
+    const { base, outcome, completed, add } = write;
     if (outcome !== 'ok' || base === undefined || completed === undefined) continue;
+    // The store adds to what is there, whatever its client had seen.
+    if (add !== undefined) continue;
     const earlier = latest.get(base);
     latest.set(base, write);
     if (earlier?.completed === undefined) continue;

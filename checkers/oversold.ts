@@ -2,8 +2,9 @@
 // were in stock (`stock` of its meta); each write that has an order takes one of them.
 //
 // By the store's record: an accepted order must leave one unit less than there was before it, and never less than none;
-// and there are no more accepted orders than there were units. Without a record only the last can be proved, from the
-// orders that were answered, and what is not proved is `unknown`: an unanswered order may have taken a unit or not.
+// and there are no more accepted orders than there were units. A write without an order sets the stock: what it adds
+// can be sold as well. Without a record only the last can be proved, from the orders that were answered, if no other
+// write may have added something; what is not proved is `unknown`: an unanswered order may have taken a unit or not.
 //
 // Why not look at the last stock alone: 100 units, 90 left, looks right, and 15 orders were accepted. The stock only
 // shows what the last writer believed; that is the point of a lost update.
@@ -24,27 +25,34 @@ export function oversold(history: History): RuleResult<'oversold'> {
   const registers = registersOf(history).filter(({ writes }) =>
     writes.some(({ order }) => order !== undefined),
   );
-  const findings = registers.flatMap((register) =>
-    register.record === undefined
-      ? byAnswers(history, register, BigInt(stock))
-      : byRecord(history, register, { record: register.record, stock: BigInt(stock) }),
-  );
-  const blind = registers.find(({ record }) => record === undefined);
-  if (findings.length === 0 && blind !== undefined)
-    return {
-      verdict: 'unknown',
-      reason: blind.flaw ?? `store ${blind.store} left no record of ${blind.key}`,
-    };
+  const findings: Oversold[] = [];
+  let blind: string | undefined;
+  for (const register of registers) {
+    const { record, store, key, flaw } = register;
+    const odd = record?.find(({ row }) => row.accepted && !/^-?\d+$/.test(row.value))?.row;
+    if (record !== undefined && odd === undefined)
+      findings.push(...byRecord(history, register, { record, stock: BigInt(stock) }));
+    else {
+      findings.push(...byAnswers(history, register, BigInt(stock)));
+      blind ??=
+        odd === undefined
+          ? (flaw ?? `store ${store} left no record of ${key}`)
+          : `row ${odd.seq} of ${key} in store ${store} leaves ${JSON.stringify(odd.value)}, which is no number`;
+    }
+  }
+  if (findings.length === 0 && blind !== undefined) return { verdict: 'unknown', reason: blind };
   return resultOf(inOrder(findings));
 }
 
 function byRecord(
   history: History,
   register: Register,
-  { record, stock }: { readonly record: readonly Attempt[]; readonly stock: bigint },
+  { record, stock: first }: { readonly record: readonly Attempt[]; readonly stock: bigint },
 ): Oversold[] {
   const findings: Oversold[] = [];
-  let left = stock;
+  // What a store that was not new had left is not in the record.
+  let left = record[0]?.row.version === '0' ? first : undefined;
+  let stock = left;
   let sold = 0n;
   let before: Write | undefined;
   for (const { row, write, by } of record) {
@@ -55,9 +63,9 @@ function byRecord(
       const wrong =
         now < 0n
           ? `leaves ${now} in stock`
-          : now !== left - 1n
+          : left !== undefined && now !== left - 1n
             ? `leaves ${now} in stock where ${left} had been left`
-            : sold > stock
+            : stock !== undefined && sold > stock
               ? `is the ${sold}th of ${stock} units`
               : undefined;
       if (wrong !== undefined)
@@ -68,17 +76,17 @@ function byRecord(
             story:
               `${write.process} sold a unit of ${register.key} in store ${register.store} at ${seconds(write.invoked)} ` +
               `(order ${write.order}, op ${write.id}), and the store accepted it, though it ${wrong}. ` +
-              `${sold} of ${stock} have been sold by then.`,
+              `${sold} of ${stock ?? 'an unknown number'} have been sold by then.`,
             evidence: {
               order: write.order,
-              left: left.toString(),
+              left: left?.toString() ?? null,
               after: row.value,
               sold: sold.toString(),
-              stock: stock.toString(),
+              stock: stock?.toString() ?? null,
             },
           }),
         );
-    }
+    } else if (stock !== undefined && left !== undefined) stock += now - left;
     left = now;
     before = write;
   }
@@ -86,6 +94,7 @@ function byRecord(
 }
 
 function byAnswers(history: History, register: Register, stock: bigint): Oversold[] {
+  if (register.writes.some(({ order, outcome }) => order === undefined && outcome !== 'fail')) return [];
   const sales = register.writes.flatMap(({ completed, ...write }) =>
     write.outcome === 'ok' && write.order !== undefined && completed !== undefined
       ? [{ write: { ...write, completed }, completed }]

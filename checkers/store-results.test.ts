@@ -147,6 +147,10 @@ describe('the result of a store', () => {
       resultsOf(historyOf([...steps, ...more]))[0]?.settlements.map(({ op, outcome }) => `${op} ${outcome}`);
     expect(outcomes([audit(rows, { sealed: true })])).toEqual(['1 landed', '2 refused', '3 never']);
     expect(outcomes([audit(rows)])).toEqual(['1 landed', '2 refused', '3 open']);
+    // A seal says nothing of what is sent after it.
+    const late = step(5, 'c5', 'write', [905], { store: 'none', key: 'k1', value: '1', base: '2' });
+    const all = ['1 landed', '2 refused', '3 never', '5 open'];
+    expect(outcomes([late, audit(rows, { sealed: true })])).toEqual(all);
     expect(outcomes([])).toEqual(['1 open', '2 open', '3 open']);
     expect(resultsOf(historyOf([...steps, audit(rows, { sealed: true })]))).toMatchObject([
       { writes: { accepted: 1, refused: 0, unanswered: 3 }, settled: { landed: 1, refused: 1, never: 1 } },
@@ -189,6 +193,16 @@ describe('a relative write', () => {
     expect(verdictOf(oversold(wrong))).toContain('adds -1 to 9 and leaves 7');
   });
 
+  it('overwrites nothing, whatever its sender had seen', () => {
+    const steps = [1, 2].map((id) => write(id, [id * 10, id * 10 + 5], { value: '9', base: '0', add: '-1' }));
+    expect(verdictOf(lostUpdate(historyOf(steps)))).toBe('valid');
+    const record = audit([
+      [1, 0, '9'],
+      [2, 1, '8'],
+    ]);
+    expect(verdictOf(lostUpdate(historyOf([...steps, record])))).toBe('valid');
+  });
+
   it('has one order, however often the record is read', () => {
     const once = ordered(audit([[1, 0, '9']]));
     const [row] = once.gets['audit'] as object[];
@@ -215,6 +229,50 @@ describe('a stock', () => {
     const rows = { ...record, gets: { ...record.gets, audit: [first, { ...row, version: '1' }] } };
     const result = oversold(historyOf([...steps, rows], { meta: { stock: '10' } }));
     expect(result.verdict === 'invalid' && result.findings[0].story).toContain('leaves -1 in stock');
+  });
+});
+
+describe('a stock that is not what was counted', () => {
+  const header = { meta: { stock: '2' } };
+  const sale = (id: number, value: string): Step =>
+    write(id, [id * 10, id * 10 + 5], { value, order: `o${id}` }, { order: `o${id}` });
+  const filled = write(3, [30, 35], { value: '5' });
+  const rows = (list: readonly Row[]): Step => {
+    const read = ordered(audit(list));
+    const kept = (read.gets['audit'] as { id: number }[]).map(({ id, ...row }) =>
+      id === 3 ? { id, ...row, order: undefined } : { id, ...row },
+    );
+    return { ...read, gets: { audit: kept } };
+  };
+  const sold: Row[] = [
+    [1, 0, '1'],
+    [2, 1, '0'],
+    [3, 2, '5'],
+    [4, 3, '4'],
+  ];
+
+  it('is not oversold when it was filled again', () => {
+    const steps = [sale(1, '1'), sale(2, '0'), filled, sale(4, '4')];
+    expect(verdictOf(oversold(historyOf([...steps, rows(sold)], header)))).toBe('valid');
+    expect(verdictOf(oversold(historyOf(steps, header)))).toContain('no record of k1');
+    const tooMany = sale(5, '4');
+    const result = oversold(historyOf([...steps, tooMany, rows([...sold, [5, 4, '4']])], header));
+    expect(result).toMatchObject({ verdict: 'invalid', findings: [{ ops: [4, 5] }] });
+  });
+
+  it('is not known where the record begins later than the store', () => {
+    const read = rows([[1, 5, '40']]);
+    const [row] = read.gets['audit'] as object[];
+    const later = { ...read, gets: { audit: [{ ...row, version: '5' }] } };
+    expect(verdictOf(oversold(historyOf([sale(1, '40'), later], header)))).toBe('valid');
+  });
+
+  it('that is no number hides no other one', () => {
+    const odd = [sale(1, 'many'), rows([[1, 0, 'many']])];
+    expect(verdictOf(oversold(historyOf(odd, header)))).toContain('leaves "many", which is no number');
+    const below = write(7, [10, 15], { store: 'two', value: '-1', order: 'o7' });
+    const record = ordered(audit([[7, 0, '-1']], {}, 'two', 98));
+    expect(verdictOf(oversold(historyOf([...odd, below, record], header)))).toBe('invalid');
   });
 });
 

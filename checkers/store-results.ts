@@ -18,7 +18,7 @@ export function storeResultsOf(history: History, findings: readonly SafetyFindin
     const writes = { accepted: 0, refused: 0, unanswered: 0 };
     for (const { outcome } of registers.flatMap((register) => register.writes))
       writes[outcome === 'ok' ? 'accepted' : outcome === 'fail' ? 'refused' : 'unanswered'] += 1;
-    const settlements = registers.flatMap(settlementsOf);
+    const settlements = registers.flatMap((register) => settlementsOf(history, register));
     const flaw = registers.find((register) => register.flaw !== undefined)?.flaw;
     const reason = flaw ?? (writes.accepted === 0 ? 'no write was accepted' : undefined);
     const listed = settlements.slice(0, SETTLEMENTS_MAX);
@@ -41,16 +41,19 @@ export function storeResultsOf(history: History, findings: readonly SafetyFindin
 
 /**
  * What the record says of writes whose outcome their client never learned: `landed` and `refused` have a row; without
- * one a write can still take effect (`open`), unless the store was sealed before it was read: then it `never` does.
+ * one a write can still take effect (`open`), unless it was sent before the store was sealed and read: then it `never`
+ * does.
  */
-function settlementsOf({ writes, record, sealed }: Register): Settlement[] {
+function settlementsOf({ header }: History, { writes, record, sealedAt }: Register): Settlement[] {
+  const uncertain = 2 * header.clockErrorNanos;
   const rows = new Map((record ?? []).map(({ row }) => [row.id, row.accepted]));
   return writes
     .filter(({ outcome }) => outcome === 'info')
-    .map(({ id, process, key }) => {
+    .map(({ id, process, key, invoked }) => {
       const accepted = rows.get(id);
       if (accepted !== undefined) return { op: id, process, key, outcome: accepted ? 'landed' : 'refused' };
-      return { op: id, process, key, outcome: record !== undefined && sealed ? 'never' : 'open' };
+      const over = record !== undefined && sealedAt !== undefined && invoked + uncertain < sealedAt;
+      return { op: id, process, key, outcome: over ? 'never' : 'open' };
     });
 }
 
