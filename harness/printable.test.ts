@@ -5,7 +5,7 @@ import { printable, printableLines } from './printable.ts';
 
 describe('a text from outside', () => {
   it.each([
-    ['k1/é-锁 🔒', 'k1/é-锁 🔒'],
+    ['k1/é-锁\t🔒', 'k1/é-锁\t🔒'],
     ['\u001B[31mred\u001B]0;title\u0007', '\\u001b[31mred\\u001b]0;title\\u0007'],
     ['k\r\n● SAFE\u0085\u2028', 'k\\u000d\\u000a● SAFE\\u0085\\u2028'],
     ['\u009B31m\u007F', '\\u009b31m\\u007f'],

@@ -1,8 +1,8 @@
 // Texts from outside, as a terminal may be shown them. Names of locks, processes and files come from whoever wrote the
 // history; an escape sequence in one of them could colour, move or erase what we say, and a line break could say it for us.
 
-/** Control characters, line separators, and what turns the direction of writing. */
-const HARMFUL = /[\p{Cc}\p{Zl}\p{Zp}\u202A-\u202E\u2066-\u2069]/gu;
+/** Control characters but the tab, line separators, and what turns the direction of writing. */
+const HARMFUL = /(?!\t)[\p{Cc}\p{Zl}\p{Zp}\u202A-\u202E\u2066-\u2069]/gu;
 
 /** The same text on one line, with what a terminal would obey written as in JSON. */
 export function printable(text: string): string {
