@@ -18,10 +18,10 @@ export type Timer = (duration: Millis, action: () => void) => () => void;
 /** Where time comes from. */
 export interface TimeSource {
   /** Nanoseconds since an arbitrary point, never going back. */
-  monotonic(): bigint;
-  sleep: Clock['sleep'];
+  readonly monotonic: () => bigint;
+  readonly sleep: Clock['sleep'];
   /** Milliseconds since 1970. */
-  wallMillis(): number;
+  readonly wallMillis: () => number;
 }
 
 const machine: TimeSource = {
@@ -52,8 +52,11 @@ export function monotonicOrigin(): bigint {
 
 /** A clock that counts from `origin`, a reading of `monotonicOrigin` in any process of this kernel. */
 export function monotonicClock(origin: bigint): Clock {
-  const { monotonic, sleep } = source;
-  return { now: () => nanos(Number(monotonic() - origin)), sleep };
+  const own = source;
+  return {
+    now: () => nanos(Number(own.monotonic() - origin)),
+    sleep: (duration, signal) => own.sleep(duration, signal),
+  };
 }
 
 /** By the machine. */

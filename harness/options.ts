@@ -43,8 +43,7 @@ export function withPlanFlags(command: Command): Command {
       option('schedule', 'file', 'when which faults happen, in the place of what the cells would do'),
     )
     .addOption(option('adapter', 'file', 'a lock library of your own; may be given again').argParser(collect))
-    .addOption(option('config', 'file', 'instead of lockpick.config.ts'))
-    .addOption(option('on', 'where', 'where the servers run').choices(['docker']));
+    .addOption(option('config', 'file', 'instead of lockpick.config.ts'));
 }
 
 /** What a command that runs many plans does with them. */

@@ -17,6 +17,12 @@ export const PLAN_FLAGS = [
   { field: 'fault', flag: 'fault', value: 'name', says: 'what is done to it' },
   { field: 'workload', flag: 'workload', value: 'name', says: 'what clients do under the lock' },
   {
+    field: 'on',
+    flag: 'on',
+    value: 'name',
+    says: 'where it runs: docker (containers, the default) or simulation (virtual time, no engine)',
+  },
+  {
     field: 'expect',
     flag: 'expect',
     value: 'name',

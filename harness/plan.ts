@@ -57,6 +57,9 @@ const span = z
 /** At most this many processes: operation ids are dealt out in strides of it. */
 export const PROCESSES_MAX = 1000;
 
+/** Where a plan can run; in containers if it does not say. */
+export const PLACES = ['docker', 'simulation'] as const;
+
 /** `inconclusive` is nothing to hope for. */
 export const EXPECTABLE_GRADES = ['safe', 'safe-with-fencing', 'unsafe'] as const;
 
@@ -69,6 +72,7 @@ const planSchema = z.strictObject({
   adapter: z.string().min(1).optional(),
   fault: z.string(),
   workload: z.string(),
+  on: z.enum(PLACES).optional(),
   /** The grade that its user calls right, in the place of what the catalogue expects. */
   expect: z.enum(EXPECTABLE_GRADES).optional(),
   /** Of the store, all used side by side; `all`: every one that recipe and workload can use. */

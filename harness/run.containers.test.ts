@@ -8,7 +8,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { catalogue, settingsOf } from './catalogue.ts';
 import type { Cell } from './cells/cell.ts';
 import { runPlan } from './commands/batch.ts';
-import { onDocker, type DockerStage } from './on-docker.ts';
+import { onDocker } from './on-docker.ts';
+import type { Stage } from './stage.ts';
 import { cellName } from './cell-name.ts';
 import { parsePlan, type PlanInput } from './plan.ts';
 import type { RunObserver } from './run.ts';
@@ -18,7 +19,7 @@ import { vocabulary } from './vocabulary.ts';
 const never = new AbortController().signal;
 const silent: RunObserver = { phase: () => {}, event: () => {} };
 
-let stage: DockerStage;
+let stage: Stage;
 let out: string;
 beforeAll(async () => {
   out = mkdtempSync(join(tmpdir(), 'lockpick-results-'));

@@ -8,12 +8,11 @@ import type { Cluster, Node, NodeSpec } from './contract/cluster.ts';
 import { HarnessError } from './contract/errors.ts';
 import type { FaultKind, Schedule } from './contract/fault.ts';
 import { Journal } from './history/journal.ts';
-import { millis, type Header, type HistoryEvent, type Millis } from './history/op.ts';
+import { millis, type HarnessEvent, type Header, type HistoryEvent, type Millis } from './history/op.ts';
 import { LockProcesses } from './lock-processes.ts';
 import { Nemesis } from './nemesis/nemesis.ts';
 import { clientNames, type Plan } from './plan.ts';
 import type { RunDirectory } from './results.ts';
-import { watchHarness } from './self-watch.ts';
 
 export interface RunParts {
   readonly backend: Backend;
@@ -26,6 +25,8 @@ export interface RunParts {
   readonly clientSpec: (name: string) => NodeSpec;
   readonly startCluster: (specs: readonly NodeSpec[], signal: AbortSignal) => Promise<Cluster>;
   readonly header: (seen: Seen) => Header;
+  /** Watches the harness itself, until it is disposed. */
+  readonly watch: (clock: Clock, append: (event: HarnessEvent) => void) => Disposable;
 }
 
 /** What only the running cluster can tell. */
@@ -106,7 +107,7 @@ export async function run(
   using journal = new Journal(directory.history, parts.header({ clockErrorNanos, serverVersions }));
   using _recording = clients.recordInto(journal);
   journal.onEvent((event) => observer.event(event));
-  using _watch = watchHarness(clock, (event) => journal.append(event));
+  using _watch = parts.watch(clock, (event) => journal.append(event));
 
   const { roles } = parts.backend;
   const faultKinds = parts.faultKinds({

@@ -43,7 +43,23 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'harness/clock.ts',
     'harness/rng.ts',
   ],
-  'harness/report': ['harness/history', 'checkers/verdict.ts'],
+  'harness/simulation': [
+    'harness/contract',
+    'harness/history',
+    'harness/client',
+    'harness/nemesis',
+    'harness/backends',
+    'harness/postgres',
+    'harness/postgres-store',
+    'harness/clock.ts',
+    'harness/rng.ts',
+  ],
+  'harness/report': [
+    'harness/history',
+    'checkers/verdict.ts',
+    'harness/comparison/breaking-faults.ts',
+    'harness/comparison/interval.ts',
+  ],
 };
 
 /** The layer with the longest matching prefix; undefined: a file of the root, which may import everything. */

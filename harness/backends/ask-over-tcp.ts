@@ -7,6 +7,8 @@ import { millis, type Millis } from '../history/op.ts';
 
 /** $1 address, $2 port, $3 what to send. */
 const SCRIPT = 'exec 3<>"/dev/tcp/$1/$2" && printf %s "$3" >&3 && cat <&3';
+/** What the script calls itself. */
+const ASK = 'ask';
 /** What the sandbox itself may take on top. */
 const EXEC_MARGIN_MILLIS = 5_000;
 
@@ -18,7 +20,17 @@ export async function askOverTcp(
 ): Promise<string | undefined> {
   const seconds = String(timeLimit / 1_000);
   const address = [node.address, String(node.spec.port)];
-  const command = ['timeout', '-s', 'KILL', seconds, 'bash', '-c', SCRIPT, 'ask', ...address, question];
+  const command = ['timeout', '-s', 'KILL', seconds, 'bash', '-c', SCRIPT, ASK, ...address, question];
   const { exitCode, stdout } = await node.execInSandbox(command, millis(timeLimit + EXEC_MARGIN_MILLIS));
   return exitCode === 0 ? stdout : undefined;
+}
+
+/** The question in a command of `askOverTcp`, for a sandbox that is not real; undefined: it is another command. */
+export function askedOverTcp(
+  command: readonly string[],
+): { readonly question: string; readonly timeLimit: Millis } | undefined {
+  const at = command.indexOf(ASK);
+  const question = command[at + 3];
+  if (command[6] !== SCRIPT || question === undefined) return undefined;
+  return { question, timeLimit: millis(Number(command[3]) * 1_000) };
 }

@@ -17,7 +17,6 @@ import { EXIT_CODE, HarnessError, messageOf } from '../contract/errors.ts';
 import { countsByCode, finalWords } from '../final-words.ts';
 import { listenForInterrupt, type InterruptListener } from '../interrupt.ts';
 import { exitCodeOf } from '../judge.ts';
-import { onDocker, type DockerStage } from '../on-docker.ts';
 import type { Plan } from '../plan.ts';
 import { showProgress } from '../progress.ts';
 import type { JudgedRun } from '../report/judged-run.ts';
@@ -44,6 +43,7 @@ import {
   storedPlanText,
   type StoredRun,
 } from '../stored-run.ts';
+import { stages, type Stage } from '../stage.ts';
 import { worstExitCode } from './exit-code.ts';
 
 /** One page for all runs has each run's whole timeline: more than this many make no page that opens quickly. */
@@ -120,7 +120,7 @@ async function runMissing(
   if (missing.length < units.length)
     say(`${units.length - missing.length} of ${units.length} runs are done already`);
   if (missing.length === 0) return;
-  const stage = await onDocker(say);
+  const stage = stages(say);
   for (const [nth, [position, { plan }]] of missing.entries()) {
     const count = missing.length > 1 ? `[${nth + 1}/${missing.length}] ` : '';
     const screen = quiet ? { write: () => true } : process.stderr;
@@ -174,12 +174,17 @@ export function writeTogether(
   if (reports.has('junit')) writeFile(file('junit.xml'), junitXml(units));
   say(`${headline(summary)}${reports.has('markdown') ? `: ${file('summary.md')}` : ''}`);
   if (!reports.has('html')) return;
-  const shown = worstFirst(units)
+  const done = worstFirst(units);
+  const shown = done
     .filter(({ directory }) => hasEvidence(directory))
     .slice(0, RUNS_ON_A_PAGE)
-    .flatMap((done) => shownAgain(done, say));
+    .flatMap((each) => shownAgain(each, say));
   if (shown.length === 0) return;
-  writeFile(file('report.html'), renderReport(shown));
+  const names = new Set(shown.map(({ name }) => name));
+  const others = done
+    .map(({ directory: { name }, plan, verdict }) => ({ name, plan, verdict }))
+    .filter(({ name }) => !names.has(name));
+  writeFile(file('report.html'), renderReport(shown, others));
   const which = shown.length === units.length ? `all ${shown.length}` : `the ${shown.length} most telling`;
   say(`one page for ${which} runs: ${file('report.html')}`);
 }
@@ -220,12 +225,12 @@ export interface RunPlanOptions {
 }
 
 /** One run from plan to verdict, everything on disk. Throws HarnessError if our surroundings failed. */
-export async function runPlan(stage: DockerStage, plan: Plan, options: RunPlanOptions): Promise<StoredRun> {
+export async function runPlan(stage: Stage, plan: Plan, options: RunPlanOptions): Promise<StoredRun> {
   const { out, observer, interrupt, reports = new Set(EXPORTED_REPORTS), keep = 'always' } = options;
-  const { parts, surroundings } = await stage.partsFor(plan);
+  const { parts, surroundings, during } = await stage.partsFor(plan);
   const directory = createRunDirectory(out, plan);
   writeFile(directory.plan, storedPlanText(plan, surroundings));
-  await run(plan, parts, directory, observer, interrupt);
+  await during(() => run(plan, parts, directory, observer, interrupt));
   const judged = judgeRun(directory);
   writeRunFiles(judged, reports);
   if (keep === 'never' || (keep === 'on-failure' && judged.verdict.asExpected)) dropEvidence(directory);

@@ -11,13 +11,13 @@ import type { PlannedSchedule } from '../contract/fault.ts';
 import type { History } from '../history/history.ts';
 import { listenForInterrupt } from '../interrupt.ts';
 import { scheduleAsRecorded } from '../nemesis/recorded-schedule.ts';
-import { onDocker } from '../on-docker.ts';
 import { parsePlan, type Plan } from '../plan.ts';
 import { showProgress } from '../progress.ts';
 import { reproduces, shownBy, surprising, type Shown } from '../reproduction.ts';
 import { runDirectory, type RunDirectory } from '../results.ts';
 import { scheduleSchema } from '../schedule-format.ts';
 import { textChoice, wholeNumber, type Choices } from '../settings.ts';
+import { stages } from '../stage.ts';
 import { judgeRun, type StoredRun } from '../stored-run.ts';
 import { vocabulary } from '../vocabulary.ts';
 import { runPlan } from './batch.ts';
@@ -52,7 +52,7 @@ export async function replayCommand(path: string, choices: Choices): Promise<num
   const replayed: Replayed[] = [];
   const otherImages = new Set<string>();
   try {
-    const stage = await onDocker(say);
+    const stage = stages(say);
     while (replayed.length < times && interrupt.signal === undefined) {
       const screen = quiet ? { write: () => true } : process.stderr;
       let judged: StoredRun;

@@ -13,7 +13,14 @@ import { millisSince, putInForce } from './scope.ts';
 export interface ClockFaultOptions {
   /** What the node's process itself takes for the time, in milliseconds since 1970; undefined: it does not answer. */
   readonly readTime: (node: Node) => Promise<number | undefined>;
+  /**
+   * Makes its clock wrong: offset in nanoseconds, rate in millionths, phase in nanoseconds. Returns when, in nanoseconds
+   * of the engine's wall clock; undefined: nothing in the node listens. Default: by the shim.
+   */
+  readonly set?: (node: Node, settings: readonly number[]) => Promise<number | undefined>;
 }
+
+type SetClock = NonNullable<ClockFaultOptions['set']>;
 
 /** What is asked of a clock. */
 interface WrongClock {
@@ -41,7 +48,10 @@ const READINGS_MAX = 40;
 const READ_PAUSE = millis(20);
 
 /** They act in about 80 ms; `inject` resolves when it is proved, some 0.2 s later for a server. */
-export function clockFaults({ readTime }: ClockFaultOptions): readonly NodeFaultKind[] {
+export function clockFaults({
+  readTime,
+  set = (node, settings) => setControls(node, 'clock', settings),
+}: ClockFaultOptions): readonly NodeFaultKind[] {
   const clock = monotonicClock(monotonicOrigin());
   const kind = (
     name: string,
@@ -57,13 +67,13 @@ export function clockFaults({ readTime }: ClockFaultOptions): readonly NodeFault
       const began = clock.now();
       return putInForce(
         async () => {
-          const engineAhead = await setClock(node, asked);
+          const engineAhead = await setClock(node, asked, set);
           const setMillis = millisSince(clock, began);
           if (engineAhead === undefined) return undefined;
           const seen = await prove(asked, () => readClock(node, engineAhead, readTime));
           return seen && { ...seen, setMillis, provedMillis: millisSince(clock, began) };
         },
-        () => setRight(node, { clock, readTime }),
+        () => setRight(node, { clock, readTime, set }),
       );
     },
   });
@@ -102,10 +112,11 @@ function parameter({ fault, params }: FaultSpec, name: string): number {
 async function setClock(
   node: Node,
   { offsetMillis, rate, phaseMillis }: WrongClock,
+  set: SetClock,
 ): Promise<Reading | undefined> {
   return bracketed(async () => {
     const settings = [offsetMillis * 1e6, rate * 1e6, phaseMillis * 1e6].map(Math.round);
-    const setAt = await setControls(node, 'clock', settings);
+    const setAt = await set(node, settings);
     return setAt === undefined ? undefined : setAt / 1e6;
   });
 }
@@ -201,9 +212,9 @@ async function strobes(
 /** Throws HarnessError if a process that answers is still wrong. One that does not answer is for others to bring back. */
 async function setRight(
   node: Node,
-  { clock, readTime }: ClockFaultOptions & { readonly clock: Clock },
+  { clock, readTime, set }: ClockFaultOptions & { readonly clock: Clock; readonly set: SetClock },
 ): Promise<JsonRecord> {
-  const engineAhead = await setClock(node, RIGHT);
+  const engineAhead = await setClock(node, RIGHT, set);
   if (engineAhead === undefined) return { differenceMillis: null };
   let seen: Reading | undefined;
   for (let left = READINGS_MAX; left > 0; left--) {

@@ -15,25 +15,28 @@ const ONLY_LOOPBACK = ['-i lo -j RETURN', '-o lo -j RETURN', '-j DROP'];
 export interface RestartOptions {
   /** Makes a server that came back follow the one that leads now. */
   readonly rejoin?: (node: Node) => Promise<void>;
+  /** Lets nobody but itself reach the node, until it is disposed. Default: by its firewall. */
+  readonly wallOff?: (node: Node) => Promise<AsyncDisposable>;
 }
 
 /** Starts it and waits until it is ready. `exitedAt`: on `clock`. */
 export async function restartServer(
   node: Node,
   { clock, exitedAt }: { readonly clock: Clock; readonly exitedAt: Nanos },
-  { rejoin }: RestartOptions,
+  { rejoin, wallOff = byFirewall }: RestartOptions,
 ): Promise<void> {
   const { restartDelayMillis = millis(0) } = node.spec;
   const remaining = exitedAt + nanosOf(restartDelayMillis) - clock.now();
   if (remaining > 0) await clock.sleep(millis(remaining / 1e6));
   if (rejoin === undefined) return startAndWait(node);
+  await using _alone = await wallOff(node);
+  await startAndWait(node);
+  await rejoin(node);
+}
+
+async function byFirewall(node: Node): Promise<AsyncDisposable> {
   await closeFirewall(node, CHAIN, ONLY_LOOPBACK);
-  try {
-    await startAndWait(node);
-    await rejoin(node);
-  } finally {
-    await openFirewall(node, CHAIN);
-  }
+  return { [Symbol.asyncDispose]: () => openFirewall(node, CHAIN) };
 }
 
 async function startAndWait(node: Node): Promise<void> {

@@ -1,0 +1,194 @@
+// A node of a simulated cluster: what the engine does to a container, done to a simulated process, after the time that
+// an engine takes. Its sandbox can put one kind of question to it (`askOverTcp`) and the ready probe; whatever else a
+// command line does there in a container is done by the simulation's own faults.
+
+import type { ExecResult, Node, NodeSpec, NodeState, NodeStream, ProbeAnswer } from '../contract/cluster.ts';
+import { HarnessError } from '../contract/errors.ts';
+import type { Random } from '../contract/workload.ts';
+import { millis, type Millis } from '../history/op.ts';
+import { askedOverTcp } from '../backends/ask-over-tcp.ts';
+import type { Disk } from './disk.ts';
+import type { Message } from './messages.ts';
+import type { Network } from './network.ts';
+import { startProcess, type SimulatedProcess } from './process.ts';
+import type { Program } from './program.ts';
+import type { Scheduler } from './scheduler.ts';
+import { openStreams, type Streams } from './streams.ts';
+import type { WallClock } from './wall-clock.ts';
+
+export interface SimulatedNode extends Node {
+  readonly wall: WallClock;
+  readonly disk: Disk;
+}
+
+/** What all nodes of a cluster have in common. */
+export interface Site {
+  readonly scheduler: Scheduler;
+  readonly network: Network;
+  readonly random: (name: string) => Random;
+  readonly nodeAt: (address: string) => string | undefined;
+  readonly addressOf: (node: string) => string;
+  readonly nextPid: () => number;
+}
+
+/** What the engine takes for one order. */
+const ENGINE_MILLIS = { min: 1, max: 12 };
+const KILLED = 137;
+const POLL = millis(20);
+
+export interface NodeParts {
+  readonly spec: NodeSpec;
+  readonly address: string;
+  readonly program: Program;
+  readonly wall: WallClock;
+  readonly disk: Disk;
+}
+
+/** A node whose program does not run yet. */
+export function openNode({ spec, address, program, wall, disk }: NodeParts, site: Site): SimulatedNode {
+  const { scheduler, network } = site;
+  const engine = site.random(`engine ${spec.name}`);
+  const sandbox = startProcess(scheduler, 0, wall);
+  let process: SimulatedProcess | undefined;
+  let isFrozen = false;
+  let streams: Streams = openStreams(scheduler);
+  let printed = '';
+
+  const wait = (duration: Millis): Promise<void> =>
+    new Promise((resolve) => {
+      scheduler.at(scheduler.now + duration * 1e6, resolve);
+    });
+  const engineActs = (): Promise<void> => wait(millis(engine.real(ENGINE_MILLIS.min, ENGINE_MILLIS.max)));
+
+  const start = (): void => {
+    if (streams.used) streams = openStreams(scheduler);
+    const own = streams;
+    own.used = true;
+    const started = startProcess(scheduler, site.nextPid(), wall);
+    process = started;
+    isFrozen = false;
+    started.onEnd(() => own.end());
+    program({
+      spec,
+      process: started,
+      network,
+      disk,
+      random: site.random(`program ${spec.name} ${started.pid}`),
+      nodeAt: site.nodeAt,
+      addressOf: site.addressOf,
+      output: {
+        print: (line) => {
+          if (spec.stream === true) own.out(line);
+          else printed += `${line}\n`;
+        },
+        onInput: (listener) => own.onIn((line) => started.receive(() => listener(line))),
+      },
+    });
+  };
+
+  const state = (): NodeState => {
+    if (process === undefined || process.state === 'ended')
+      return { kind: 'exited', exitCode: process?.exitCode ?? 0 };
+    const { pid } = process;
+    if (process.state === 'running') return { kind: 'running', pid };
+    return { kind: isFrozen ? 'frozen' : 'stopped', pid };
+  };
+
+  /** Connects from the sandbox, says something, and waits for what comes back. */
+  const converse = (message: Message, timeLimit: Millis): Promise<Message | 'silent' | 'refused'> =>
+    new Promise((resolve) => {
+      let socketHere: { close(): void } | undefined;
+      const end = (answer: Message | 'silent' | 'refused'): void => {
+        cancel();
+        socketHere?.close();
+        resolve(answer);
+      };
+      const cancel = sandbox.after(timeLimit, () => end('silent'));
+      network.connect(
+        { node: spec.name, process: sandbox },
+        spec.name,
+        { message: end, closed: () => end('refused') },
+        (socket) => {
+          socketHere = socket;
+          if (socket === undefined) end('refused');
+          else socket.send(message);
+        },
+      );
+    });
+  const probe = async (timeLimit: Millis): Promise<ProbeAnswer> => {
+    const answer = await converse({ kind: 'probe' }, timeLimit);
+    return typeof answer === 'string' ? answer : 'answers';
+  };
+
+  return {
+    spec,
+    name: spec.name,
+    address,
+    wall,
+    disk,
+    async signal(signal) {
+      await engineActs();
+      switch (signal) {
+        case 'SIGSTOP':
+          return process?.stop();
+        case 'SIGCONT':
+          return process?.resume();
+        case 'SIGKILL':
+        case 'SIGTERM':
+          return process?.end(KILLED);
+      }
+    },
+    async freeze() {
+      await engineActs();
+      process?.stop();
+      isFrozen = true;
+    },
+    async thaw() {
+      await engineActs();
+      isFrozen = false;
+      process?.resume();
+    },
+    limitProcessor: () => Promise.reject(notSimulated('limits of the processor')),
+    throttling: () => Promise.reject(notSimulated('limits of the processor')),
+    async start() {
+      await engineActs();
+      start();
+    },
+    async reset() {
+      await engineActs();
+      disk.wipe();
+    },
+    state: async () => state(),
+    probe,
+    async ready(timeLimit, signal) {
+      const deadline = scheduler.now + timeLimit * 1e6;
+      if (spec.ready === undefined) return;
+      for (;;) {
+        signal?.throwIfAborted();
+        if ((await probe(millis(1_000))) === 'answers') return;
+        if (state().kind === 'exited' || scheduler.now > deadline)
+          throw new HarnessError('environment', `node ${spec.name} does not become ready`);
+        await wait(POLL);
+      }
+    },
+    exec: (command) => Promise.reject(notSimulated(`the command ${command.join(' ')}`)),
+    async execInSandbox(command): Promise<ExecResult> {
+      const asked = askedOverTcp(command);
+      if (asked === undefined) throw notSimulated(`the command ${command.join(' ')}`);
+      await engineActs();
+      const answer = await converse({ kind: 'text', text: asked.question }, asked.timeLimit);
+      return typeof answer === 'object' && answer.kind === 'text'
+        ? { exitCode: 0, stdout: answer.text, stderr: '' }
+        : { exitCode: 1, stdout: '', stderr: typeof answer === 'string' ? answer : answer.kind };
+    },
+    connect: async (): Promise<NodeStream> => {
+      if (state().kind === 'exited' && streams.used) streams = openStreams(scheduler);
+      return streams.outside;
+    },
+    logs: async () => printed,
+  };
+}
+
+function notSimulated(what: string): HarnessError {
+  return new HarnessError('internal', `${what} is not simulated`);
+}

@@ -1,0 +1,96 @@
+// One operating-system process on virtual time: it can be stopped, resumed and ended, and has a clock of its own. While
+// it is stopped what is due waits. When it goes on, due timers run before its sockets are read, as in a Node process
+// that gets SIGCONT; so a client can write before it learns that it has lost its lock. Knows no network.
+
+import type { Clock, Timer } from '../clock.ts';
+import { nanos, nanosOf, type Nanos } from '../history/op.ts';
+import type { Scheduler } from './scheduler.ts';
+import { sleepOn } from './sleep.ts';
+import type { WallClock } from './wall-clock.ts';
+
+export interface SimulatedProcess {
+  readonly pid: number;
+  readonly state: 'running' | 'stopped' | 'ended';
+  readonly exitCode: number;
+  /** Settles nothing and cannot be called off: what happens to it from outside, such as what a socket brings. */
+  receive(action: () => void): void;
+  readonly after: Timer;
+  /** By the clock that all processes share. */
+  now(): Nanos;
+  /** Milliseconds since 1970, as it takes it. */
+  wallMillis(): number;
+  /** Counts from `origin`. */
+  clock(origin: number): Clock;
+  stop(): void;
+  resume(): void;
+  end(exitCode: number): void;
+  /** Called once, when it has ended. */
+  onEnd(listener: () => void): void;
+}
+
+export function startProcess(scheduler: Scheduler, pid: number, wall: WallClock): SimulatedProcess {
+  let state: SimulatedProcess['state'] = 'running';
+  let exitCode = 0;
+  let dueTimers: (() => void)[] = [];
+  let unread: (() => void)[] = [];
+  const ends: (() => void)[] = [];
+
+  const runTimer = (action: () => void): void => {
+    if (state === 'running') action();
+    else if (state === 'stopped') dueTimers.push(action);
+  };
+  const receive = (action: () => void): void => {
+    if (state === 'running') action();
+    else if (state === 'stopped') unread.push(action);
+  };
+  const after: Timer = (duration, action) => {
+    let off = false;
+    const cancel = scheduler.at(scheduler.now + nanosOf(duration), () =>
+      runTimer(() => {
+        if (!off) action();
+      }),
+    );
+    return () => {
+      off = true;
+      cancel();
+    };
+  };
+  const sleep = sleepOn(after);
+
+  return {
+    pid,
+    get state() {
+      return state;
+    },
+    get exitCode() {
+      return exitCode;
+    },
+    receive,
+    after,
+    now: () => scheduler.now,
+    wallMillis: () => wall.at(scheduler.now),
+    clock: (origin) => ({ now: () => nanos(scheduler.now - origin), sleep }),
+    stop() {
+      if (state === 'running') state = 'stopped';
+    },
+    resume() {
+      if (state !== 'stopped') return;
+      state = 'running';
+      const timers = dueTimers;
+      const messages = unread;
+      dueTimers = [];
+      unread = [];
+      for (const action of timers) scheduler.at(scheduler.now, () => runTimer(action));
+      for (const action of messages) scheduler.at(scheduler.now, () => receive(action));
+    },
+    end(code) {
+      if (state === 'ended') return;
+      state = 'ended';
+      exitCode = code;
+      dueTimers = [];
+      unread = [];
+      for (const listener of ends) listener();
+    },
+    onEnd: (listener) => void ends.push(listener),
+  };
+}

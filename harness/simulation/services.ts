@@ -1,0 +1,47 @@
+// The lock services that can be simulated: which program a server of an image runs, and how a client's recipes reach it.
+// A backend that is not here is not simulated, and asking for it is an error.
+
+import type { NodeSpec } from '../contract/cluster.ts';
+import { HarnessError } from '../contract/errors.ts';
+import type { Recipe } from '../contract/lock-client.ts';
+import { portsOver } from '../backends/redis/port-over.ts';
+import { recipesOnServer } from '../backends/redis/server.ts';
+import { runPostgres } from './postgres/server.ts';
+import { storeStatements } from './postgres/statements.ts';
+import type { Machine, Program } from './program.ts';
+import { runRedis, settingsOf } from './redis/server.ts';
+import { simulatedDial } from './redis/wire.ts';
+
+/** Backend → its recipes as a client on that machine opens them. */
+const RECIPES: Readonly<Record<string, (machine: Machine) => readonly Recipe[]>> = {
+  'redis-single': (machine) => recipesOnServer(portsOver(simulatedDial(machine), machine.process.after)),
+};
+
+export const SIMULATED_BACKENDS: readonly string[] = Object.keys(RECIPES);
+
+/** Throws HarnessError('usage') if that backend is not simulated. */
+export function recipesOf(backend: string): (machine: Machine) => readonly Recipe[] {
+  const recipes = RECIPES[backend];
+  if (recipes !== undefined) return recipes;
+  throw new HarnessError('usage', `the servers of ${backend} are not simulated`, {
+    remedy: `without --on they run in containers; simulated are ${SIMULATED_BACKENDS.join(', ')}`,
+  });
+}
+
+/** Image → what its servers are. */
+const REDIS_OF_IMAGE: Readonly<Record<string, Parameters<typeof settingsOf>[1]>> = {
+  redis: { program: 'redis', version: '8.0.2', offers: new Set() },
+  valkey: { program: 'valkey', version: '8.1.1', offers: new Set() },
+  valkey9: { program: 'valkey', version: '9.0.0', offers: new Set(['DELIFEQ']) },
+};
+
+/** What a server or the store runs. */
+export function serverProgram({ name, role, image, command = [] }: NodeSpec): Program {
+  if (role === 'store') {
+    const statements = storeStatements();
+    return (machine) => runPostgres(machine, statements);
+  }
+  const redis = REDIS_OF_IMAGE[image];
+  if (redis !== undefined) return (machine) => runRedis(machine, settingsOf(command, redis));
+  throw new HarnessError('internal', `node ${name} has the image ${image}, which is not simulated`);
+}
