@@ -10,7 +10,7 @@ import type { Finding } from './verdict.ts';
 /** Fields that the verdict of a run has as well (`verdict.ts`) mean the same there. */
 export interface Checked {
   readonly schemaVersion: 1;
-  /** `invalid` if any partition is; `unknown` if a budget ran out, or if there was nothing to judge. */
+  /** `invalid` if any partition is; `unknown` if a budget ran out, or there was something not to be judged, or nothing. */
   readonly verdict: 'valid' | 'invalid' | 'unknown';
   /** Of each lock or key that is not linearizable, up to a hundred. */
   readonly findings: readonly Finding<'not-linearizable'>[];
@@ -51,7 +51,7 @@ export function checkHistory(text: string, options: ModelOptions = {}): Checked 
 /** The same of a history that has been read. */
 export function checkRecorded(recorded: Recorded, options: ModelOptions = {}): Checked {
   const result = checkModel(recorded, options);
-  const { verdict, reading, catalogued, partitions } = result;
+  const { verdict, reading, catalogued, partitions, unjudged } = result;
   const { findings, omitted } = explain(recorded, result);
   return {
     schemaVersion: 1,
@@ -73,7 +73,12 @@ export function checkRecorded(recorded: Recorded, options: ModelOptions = {}): C
     })),
     reasons: [
       ...partitions.flatMap((partition) => doubtOf(partition) ?? []),
-      ...(partitions.length === 0
+      ...(unjudged.length > 0
+        ? [
+            `${unjudged.join(', ')}: not judged, because what a relative write leaves is not known to its client`,
+          ]
+        : []),
+      ...(partitions.length + unjudged.length === 0
         ? [`the history has no operation that the model ${reading.model} judges`]
         : []),
       ...(omitted > 0 ? [`${omitted} more are not linearizable and not explained`] : []),

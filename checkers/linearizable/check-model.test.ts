@@ -9,6 +9,7 @@ import { HISTORY_FORMAT, HISTORY_VERSION, nanos, type HistoryEvent } from '../..
 import { anyWorld } from '../any-world.fixture.ts';
 import { tell, toldHistory, type Told } from '../ideal-lock.fixture.ts';
 import { mutualExclusion } from '../mutual-exclusion.ts';
+import { checkHistory } from '../check.ts';
 import { checkModel } from './check-model.ts';
 import { explain } from './explain.ts';
 import { TEST_BUDGET } from './reference.fixture.ts';
@@ -24,6 +25,20 @@ function lines(...events: readonly object[]): string {
 
 function edn(...events: readonly string[]): Recorded {
   return parseRecorded(events.map((event) => `{${event}}`).join('\n'));
+}
+
+/** Two writes and a read of `store`, one after the other. */
+function written(store: string, asks: object, seen: string): object[] {
+  return [1, 2, 3].flatMap((number) => {
+    const id = number + (store === 'two' ? 10 : 0);
+    const writes = { op: 'write', value: '9', ...asks };
+    const asked = number === 3 ? { op: 'read' } : writes;
+    const base = { id, process: `c${number}`, op: asked.op };
+    return [
+      { type: 'invoke', time: 10 * number, store, key: 'k', ...base, ...asked },
+      { type: 'ok', time: 10 * number + 5, ...base, ...(number === 3 && { value: seen }) },
+    ];
+  });
 }
 
 describe('a lease lock that keeps its promises', () => {
@@ -167,6 +182,24 @@ describe('which model judges', () => {
     const failed = edn(call(0, 'invoke', 'acquire'), call(0, 'fail', 'acquire'));
     expect(checkModel(failed, { model: 'mutex' }).verdict).toBe('valid');
     expect(checkModel(recorded, { model: 'mutex' }).verdict).toBe('valid');
+  });
+
+  it('leaves a key alone where what was written is only known to the store', () => {
+    const header = { format: HISTORY_FORMAT, version: HISTORY_VERSION, meta: { stock: '10' } };
+    const judged = (...events: readonly object[]): ReturnType<typeof checkHistory> =>
+      checkHistory([header, ...events].map((event) => JSON.stringify(event)).join('\n'), {
+        model: 'register',
+      });
+    const relative = written('one', { add: '-1' }, '8');
+    expect(judged(...relative)).toMatchObject({
+      verdict: 'unknown',
+      reasons: [expect.stringContaining('one/k: not judged')],
+    });
+    expect(judged(...relative, ...written('two', {}, '9'))).toMatchObject({ verdict: 'unknown' });
+    expect(judged(...relative, ...written('two', {}, '8'))).toMatchObject({ verdict: 'invalid' });
+    // What was there at first is known.
+    expect(judged(...written('one', {}, '8').slice(4))).toMatchObject({ verdict: 'invalid' });
+    expect(judged(...written('one', {}, '10').slice(4))).toMatchObject({ verdict: 'valid' });
   });
 
   it('reads a failed release as it is told', () => {

@@ -22,12 +22,12 @@ import type { Decision } from './polynomial/decision.ts';
 import type { FailedCas, FailedRelease } from './reading.ts';
 import { SEARCH_LIMITS } from './search.ts';
 import { STORE_CALLS, storePartitionsOfCalls } from './store-calls.ts';
-import { storePartitions } from './store-entries.ts';
+import { keysAddedTo, storePartitions } from './store-entries.ts';
 
 export interface ModelOptions {
   /** As `modelNamed` takes it. Default: what the operations of the history ask for. */
   readonly model?: string;
-  /** What a register or key holds at first. Default: '' for `kv`, '0' for our own histories, else 'nil'. */
+  /** What a register or key holds at first. Default: '' for `kv`, `stock` or '0' for our own histories, else 'nil'. */
   readonly initial?: string;
   /** Default 'unknown'. */
   readonly failedRelease?: FailedRelease;
@@ -57,11 +57,13 @@ export interface JudgedPartition {
 }
 
 export interface ModelResult {
-  /** `unknown` also if there was nothing to judge. */
+  /** `unknown` also if there was nothing to judge, or something was not. */
   readonly verdict: 'valid' | 'invalid' | 'unknown';
   readonly reading: Reading;
   readonly catalogued: CataloguedModel;
   readonly partitions: readonly JudgedPartition[];
+  /** The keys that the model does not judge, because what was written there is relative. */
+  readonly unjudged: readonly string[];
 }
 
 /**
@@ -79,7 +81,12 @@ export function checkModel(recorded: Recorded, options: ModelOptions = {}): Mode
     catalogued.of === 'lock'
       ? judgeEach(lockEntriesOf(recorded, catalogued, reading), catalogued, limits)
       : judgeEach(storeEntriesOf(recorded, catalogued, reading), catalogued, limits);
-  return { verdict: overall(partitions), reading, catalogued, partitions };
+  const unjudged = unjudgedOf(recorded, catalogued, reading);
+  const verdict = overall([
+    ...partitions.map(({ found }) => found.verdict),
+    ...unjudged.map(() => 'unknown' as const),
+  ]);
+  return { verdict, reading, catalogued, partitions, unjudged };
 }
 
 function lockEntriesOf(
@@ -102,6 +109,11 @@ function storeEntriesOf(
   return 'calls' in recorded
     ? storePartitionsOfCalls(onlyKnown(recorded.calls, model), how)
     : storePartitions(recorded.history, how);
+}
+
+function unjudgedOf(recorded: Recorded, catalogued: CataloguedModel, reading: Reading): readonly string[] {
+  if (catalogued.of === 'lock' || 'calls' in recorded) return [];
+  return keysAddedTo(recorded.history, { ...reading, fenced: catalogued.fenced });
 }
 
 function judgeEach<E extends AnyEntries>(
@@ -136,10 +148,9 @@ function onlyKnown(history: CallHistory, model: string): CallHistory {
 }
 
 /** A violation is never masked by an unknown, and what has nothing for the model to judge is not valid (I7). */
-function overall(partitions: readonly JudgedPartition[]): ModelResult['verdict'] {
-  const verdicts = new Set(partitions.map(({ found }) => found.verdict));
-  if (verdicts.has('invalid')) return 'invalid';
-  return verdicts.has('unknown') || partitions.length === 0 ? 'unknown' : 'valid';
+function overall(verdicts: readonly ModelResult['verdict'][]): ModelResult['verdict'] {
+  if (verdicts.includes('invalid')) return 'invalid';
+  return verdicts.includes('unknown') || verdicts.length === 0 ? 'unknown' : 'valid';
 }
 
 /** The weakest model of what the operations are, so that nothing is reported that nobody promised. */
@@ -166,5 +177,5 @@ function modelFor(recorded: Recorded): string {
 
 function initialOf(model: string, recorded: Recorded): string {
   if (model === 'kv') return '';
-  return 'history' in recorded ? '0' : 'nil';
+  return 'history' in recorded ? (recorded.history.header.meta.stock ?? '0') : 'nil';
 }

@@ -15,15 +15,12 @@ const FENCES = 'fence-on-';
 /** The defence under which reads show their token too, and raise the mark. */
 const FENCES_READS = 'fence-on-read-and-write';
 
-/** The entries of each `store/key`, in order of its first operation. O(n log n). */
+/** The entries of each `store/key` without relative writes, in order of its first operation. O(n log n). */
 export function storePartitions(history: History, reading: StoreReading): ReadonlyMap<string, StoreEntries> {
   const { meta, clockErrorNanos } = history.header;
-  const all = history.operations.filter(isStoreOperation);
-  const fenced = new Set(
-    [...new Set(all.map(({ store }) => store))].filter((store) => defenceOf(store, meta).startsWith(FENCES)),
-  );
-  const operations = reading.fenced ? all.filter(({ store }) => fenced.has(store)) : all;
-  const partitions = partitionsBy(operations, ({ store, key }) => (store === '' ? key : `${store}/${key}`));
+  const unknown = new Set(keysAddedTo(history, reading));
+  const known = judgedOperations(history, reading).filter((operation) => !unknown.has(nameOf(operation)));
+  const partitions = partitionsBy(known, nameOf);
   return mapValues(partitions, (partition) => {
     const columns = storeColumns(partition.length, reading.initial);
     const fencesReads = defenceOf(partition[0]?.store ?? '', meta) === FENCES_READS;
@@ -45,6 +42,27 @@ export function storePartitions(history: History, reading: StoreReading): Readon
     }
     return columns.finish();
   });
+}
+
+/** Each `store/key` with relative writes: what they leave their client does not know, and the models only replace. O(n). */
+export function keysAddedTo(history: History, reading: StoreReading): readonly string[] {
+  const relative = judgedOperations(history, reading).filter(
+    (operation) => operation.op !== 'read' && operation.add !== undefined,
+  );
+  return [...new Set(relative.map(nameOf))];
+}
+
+/** Those of every store, or of the stores that check tokens. */
+function judgedOperations({ header, operations }: History, reading: StoreReading): (Read | Write)[] {
+  const all = operations.filter(isStoreOperation);
+  if (!reading.fenced) return all;
+  const stores = [...new Set(all.map(({ store }) => store))];
+  const fenced = new Set(stores.filter((store) => defenceOf(store, header.meta).startsWith(FENCES)));
+  return all.filter(({ store }) => fenced.has(store));
+}
+
+function nameOf({ store, key }: Read | Write): string {
+  return store === '' ? key : `${store}/${key}`;
 }
 
 function isStoreOperation(operation: Operation): operation is Read | Write {
