@@ -37,6 +37,8 @@ export default defineConfig({
           name: 'containers',
           include: ['{harness,workloads}/**/*.containers.test.ts'],
           fileParallelism: false,
+          // Of the tests of a file that say that they may run beside each other.
+          maxConcurrency: 2,
           testTimeout: 120_000,
           hookTimeout: 120_000,
           ...(engine ? {} : { testNamePattern: NONE }),

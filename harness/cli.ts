@@ -255,6 +255,12 @@ function failure(error: unknown): number {
     process.stderr.write(`lockpick: and while cleaning up: ${messageOf(error.error)}\n`);
     return code;
   }
+  if (error instanceof AggregateError && error.errors.length > 0) {
+    const [first, ...others]: unknown[] = error.errors;
+    const code = failure(first);
+    for (const other of others) process.stderr.write(`lockpick: and: ${messageOf(other)}\n`);
+    return code;
+  }
   // Commander has printed its own message, with the nearest names.
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT_CODE.ok : EXIT_CODE.usage;
   if (error instanceof HarnessError) {

@@ -1,5 +1,6 @@
 // The main job on real containers: catalogued cells are run and must show what theory expects of them, and the cells
 // that tell the story are looked at more closely, on two seeds. A failure prints the command that runs it again.
+// Two runs at a time: one mostly waits, for leases and for faults to end.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -68,13 +69,13 @@ const cells =
     : [...Map.groupBy(catalogue, stopOfTour).values()].flatMap(([first]) => first ?? []);
 
 describe('catalogued cells show what theory expects', () => {
-  it.each(cells.map((cell) => ({ name: cellName(cell), cell })))('$name', async ({ cell }) => {
+  it.concurrent.each(cells.map((cell) => ({ name: cellName(cell), cell })))('$name', async ({ cell }) => {
     expectAsExpected(await torture(cell, '1'));
   });
 });
 
 describe.each(['2', '3'])('the story, seed %s', (seed) => {
-  it('no fault: safe, with contended hand-offs to show for it', async () => {
+  it.concurrent('no fault: safe, with contended hand-offs to show for it', async () => {
     const run = await torture(cellNamed('redis-single/fenced-incr/none'), seed);
     expectAsExpected(run);
     expect(run.verdict.verdict).toBe('valid');
@@ -83,60 +84,80 @@ describe.each(['2', '3'])('the story, seed %s', (seed) => {
     expect(run.history.operations.every(({ outcome }) => outcome !== 'info')).toBe(true);
   });
 
-  it('paused holder without a token: two believe, and the store that checks nothing is harmed', async () => {
-    const run = await torture(cellNamed('redis-single/set-nx-px/pause-holder'), seed);
-    expectAsExpected(run);
-    const overlap = run.verdict.findings.find(({ code }) => code === 'belief-overlap');
-    expect(overlap?.faults.length).toBeGreaterThan(0);
-    const harmed = run.verdict.findings.filter(
-      ({ code }) => code === 'stale-write-landed' || code === 'lost-update',
-    );
-    expect(harmed.length).toBeGreaterThan(0);
-    expect(new Set(harmed.map(({ store }) => store))).toEqual(new Set(['none']));
-    expect(run.verdict.power.faults.hitHold).toBeGreaterThan(0);
-  });
+  it.concurrent(
+    'paused holder without a token: two believe, and the store that checks nothing is harmed',
+    async () => {
+      const run = await torture(cellNamed('redis-single/set-nx-px/pause-holder'), seed);
+      expectAsExpected(run);
+      const overlap = run.verdict.findings.find(({ code }) => code === 'belief-overlap');
+      expect(overlap?.faults.length).toBeGreaterThan(0);
+      const harmed = run.verdict.findings.filter(
+        ({ code }) => code === 'stale-write-landed' || code === 'lost-update',
+      );
+      expect(harmed.length).toBeGreaterThan(0);
+      expect(new Set(harmed.map(({ store }) => store))).toEqual(new Set(['none']));
+      expect(run.verdict.power.faults.hitHold).toBeGreaterThan(0);
+    },
+  );
 
-  it('paused holder with a token: the same overlap, the fully fenced store stays clean', async () => {
-    const run = await torture(cellNamed('redis-single/fenced-incr/pause-holder'), seed);
-    expectAsExpected(run);
-    expect(run.verdict.grade).toBe('safe-with-fencing');
-    expect(codes(run)).toContain('belief-overlap');
-    expect(run.verdict.findings.filter(({ store }) => store === 'fence-on-read-and-write')).toEqual([]);
-  });
+  it.concurrent(
+    'paused holder with a token: the same overlap, the fully fenced store stays clean',
+    async () => {
+      const run = await torture(cellNamed('redis-single/fenced-incr/pause-holder'), seed);
+      expectAsExpected(run);
+      expect(run.verdict.grade).toBe('safe-with-fencing');
+      expect(codes(run)).toContain('belief-overlap');
+      expect(run.verdict.findings.filter(({ store }) => store === 'fence-on-read-and-write')).toEqual([]);
+    },
+  );
 
-  it('work longer than the lease: overlap; with a watchdog none; with a watchdog and SIGSTOP again', async () => {
-    const bare = await torture(cellNamed('redis-single/set-nx-px/none/long-hold'), seed);
-    expectAsExpected(bare);
-    expect(codes(bare)).toContain('belief-overlap');
-    const renewed = await torture(cellNamed('redis-single/watchdog/none/long-hold'), seed);
-    expectAsExpected(renewed);
-    expect(renewed.history.operations.some(({ op, outcome }) => op === 'renew' && outcome === 'ok')).toBe(
-      true,
-    );
-    const stopped = await torture(cellNamed('redis-single/watchdog/pause-holder/long-hold'), seed);
-    expectAsExpected(stopped);
-    expect(codes(stopped)).toContain('belief-overlap');
-  });
+  it.concurrent(
+    'work longer than the lease: overlap; with a watchdog none; with a watchdog and SIGSTOP again',
+    async () => {
+      const bare = await torture(cellNamed('redis-single/set-nx-px/none/long-hold'), seed);
+      expectAsExpected(bare);
+      expect(codes(bare)).toContain('belief-overlap');
+      const renewed = await torture(cellNamed('redis-single/watchdog/none/long-hold'), seed);
+      expectAsExpected(renewed);
+      expect(renewed.history.operations.some(({ op, outcome }) => op === 'renew' && outcome === 'ok')).toBe(
+        true,
+      );
+      const stopped = await torture(cellNamed('redis-single/watchdog/pause-holder/long-hold'), seed);
+      expectAsExpected(stopped);
+      expect(codes(stopped)).toContain('belief-overlap');
+    },
+  );
 
-  it('unconditional DEL: one owner ends the tenure of another, and a third is let in', async () => {
-    const run = await torture(cellNamed('redis-single/del-unconditional/pause-holder'), seed);
-    expectAsExpected(run);
-    expect(codes(run)).toContain('foreign-release');
-    expect(codes(run)).toContain('double-grant');
-  });
+  it.concurrent(
+    'unconditional DEL: one owner ends the tenure of another, and a third is let in',
+    async () => {
+      const run = await torture(cellNamed('redis-single/del-unconditional/pause-holder'), seed);
+      expectAsExpected(run);
+      expect(codes(run)).toContain('foreign-release');
+      expect(codes(run)).toContain('double-grant');
+    },
+  );
 
-  it('killed between SETNX and PEXPIRE: the lock is stuck, and that is no safety finding', async () => {
-    const run = await torture(cellNamed('redis-single/setnx-then-expire/kill-acquirer'), seed);
-    expectAsExpected(run);
-    expect(run.verdict.grade).toBe('safe');
-    expect(new Set(run.verdict.liveness.map(({ code }) => code))).toEqual(new Set(['stuck-lock']));
-  });
+  it.concurrent(
+    'killed between SETNX and PEXPIRE: the lock is stuck, and that is no safety finding',
+    async () => {
+      const run = await torture(cellNamed('redis-single/setnx-then-expire/kill-acquirer'), seed);
+      expectAsExpected(run);
+      expect(run.verdict.grade).toBe('safe');
+      expect(new Set(run.verdict.liveness.map(({ code }) => code))).toEqual(new Set(['stuck-lock']));
+    },
+  );
 
-  it('server killed and started again: operations of unknown outcome, and no false finding', async () => {
-    const run = await torture(cellNamed('redis-single/fenced-incr/kill-server'), seed, { thinkMillis: '0' });
-    expectAsExpected(run);
-    expect(run.history.operations.some(({ outcome }) => outcome === 'info')).toBe(true);
-    expect(run.verdict.findings).toEqual([]);
-    expect(run.verdict.liveness).toEqual([]);
-  });
+  it.concurrent(
+    'server killed and started again: operations of unknown outcome, and no false finding',
+    async () => {
+      const run = await torture(cellNamed('redis-single/fenced-incr/kill-server'), seed, {
+        thinkMillis: '0',
+      });
+      expectAsExpected(run);
+      expect(run.history.operations.some(({ outcome }) => outcome === 'info')).toBe(true);
+      expect(run.verdict.findings).toEqual([]);
+      expect(run.verdict.liveness).toEqual([]);
+    },
+  );
 });

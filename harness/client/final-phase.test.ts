@@ -63,7 +63,7 @@ describe('readAll', () => {
   it('reads every key of every defence, with at most 500 audit rows a read', async () => {
     const { events, recorder } = tape(fakeLocks({}), store, () => fakeClock().now());
     const registers = { outside: ['none'], beside: ['guarded'], keys: ['k1', 'k2'] };
-    expect(await readAll(recorder, store, registers)).toBeUndefined();
+    expect(await readAll(recorder, store, fakeClock(), registers)).toBeUndefined();
     const reads = events.flatMap((event) => (event.type === 'ok' ? [event.audit?.length] : []));
     expect(reads).toEqual([500, 500, 200, 0, 500, 500, 200, 0]);
     const seals = events.flatMap((event) => (event.type === 'ok' ? [event.sealed] : []));
@@ -75,14 +75,40 @@ describe('readAll', () => {
   it('says where it could not read on', async () => {
     const gone: StoreClient = { ...store, audit: async () => ({ kind: 'info', error: 'timeout' }) };
     const { events, recorder } = tape(fakeLocks({}), gone, () => fakeClock().now());
-    expect(await readAll(recorder, gone, ONE)).toBe('final read of k1 in none: timeout');
+    const clock = fakeClock();
+    const problem = readAll(recorder, gone, clock, ONE);
+    await clock.elapse(10_000);
+    expect(await problem).toBe('final read of k1 in none: timeout');
     expect(events.at(-1)).toMatchObject({ type: 'info', op: 'read', error: 'timeout' });
   });
 
   it('reads nothing from a store in which writes may still land', async () => {
     const open: StoreClient = { ...store, seal: async () => ({ kind: 'fail', error: 'session-goes-on' }) };
     const { events, recorder } = tape(fakeLocks({}), open, () => fakeClock().now());
-    expect(await readAll(recorder, open, ONE)).toBe('sealing the store: session-goes-on');
+    const clock = fakeClock();
+    const problem = readAll(recorder, open, clock, ONE);
+    await clock.elapse(10_000);
+    expect(await problem).toBe('sealing the store: session-goes-on');
     expect(events).toEqual([]);
+  });
+
+  it('asks a busy store again', async () => {
+    let asked = 0;
+    const busy: StoreClient = {
+      ...store,
+      audit: async (...request) =>
+        (asked += 1) < 4 ? { kind: 'info', error: 'unavailable' } : store.audit(...request),
+    };
+    const { events, recorder } = tape(fakeLocks({}), busy, () => fakeClock().now());
+    const clock = fakeClock();
+    const problem = readAll(recorder, busy, clock, { ...ONE, keys: ['k2'] });
+    await clock.elapse(10_000);
+    expect(await problem).toBeUndefined();
+    expect(events.filter(({ type }) => type !== 'invoke').map(({ type }) => type)).toEqual([
+      'info',
+      'info',
+      'info',
+      'ok',
+    ]);
   });
 });

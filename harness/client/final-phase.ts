@@ -3,12 +3,15 @@
 
 import type { Clock } from '../clock.ts';
 import type { StoreClient } from '../contract/store.ts';
-import { nanosOf, type Millis } from '../history/op.ts';
+import { millis, nanosOf, type Millis } from '../history/op.ts';
 import type { Recorder } from './recorder.ts';
 import type { ClientSession } from './session.ts';
 
 /** Keeps a history line below some 100 KB. */
 const AUDIT_ROWS_PER_READ = 500;
+/** A busy store is asked again: without its record a whole run could not be judged. */
+const READ_ATTEMPTS = 10;
+const READ_PAUSE = millis(200);
 
 export interface Registers {
   /** The defences of the store. */
@@ -41,17 +44,18 @@ export async function tryEach(
 export async function readAll(
   recorder: Recorder,
   store: Pick<StoreClient, 'seal'>,
+  clock: Clock,
   { outside, beside, keys }: Registers,
 ): Promise<string | undefined> {
-  const seal = await store.seal();
+  const seal = await untilAnswered(clock, () => store.seal());
   if (seal.kind !== 'ok') return `sealing the store: ${seal.error}`;
   for (const defence of [...outside, ...beside])
     for (const key of keys) {
       let after = '0';
       for (;;) {
-        const page = await recorder.readAudit(
-          { defence, key, lock: key },
-          { after, limit: AUDIT_ROWS_PER_READ, sealed: outside.includes(defence) },
+        const request = { after, limit: AUDIT_ROWS_PER_READ, sealed: outside.includes(defence) };
+        const page = await untilAnswered(clock, () =>
+          recorder.readAudit({ defence, key, lock: key }, request),
         );
         if (page.kind !== 'ok') return `final read of ${key} in ${defence}: ${page.error}`;
         const last = page.value.at(-1);
@@ -60,4 +64,17 @@ export async function readAll(
       }
     }
   return undefined;
+}
+
+/** The first answer that is `ok`, or the last one there was. */
+async function untilAnswered<Answer extends { readonly kind: string }>(
+  clock: Clock,
+  ask: () => Promise<Answer>,
+): Promise<Answer> {
+  let answer = await ask();
+  for (let attempt = 1; answer.kind !== 'ok' && attempt < READ_ATTEMPTS; attempt++) {
+    await clock.sleep(READ_PAUSE);
+    answer = await ask();
+  }
+  return answer;
 }

@@ -137,7 +137,7 @@ export function clientProgram(
         return surroundings.answer({ t: 'tried' });
       case 'read-all': {
         const { recorder, store, registers } = isSetUp();
-        const problem = await readAll(recorder, store, registers);
+        const problem = await readAll(recorder, store, clock, registers);
         if (problem !== undefined) throw new HarnessError('environment', problem);
         return surroundings.answer({ t: 'read' });
       }

@@ -15,6 +15,8 @@ import { grudgeBetween, nodesNamed, type Network } from './network.ts';
 import { millisSince, putInForce } from './scope.ts';
 
 const ATTEMPTS = 3;
+/** Each listens for some seconds; a busy machine is waited for, because nothing may be claimed of a network that is cut. */
+const HEALING_ATTEMPTS = 12;
 let chains = 0;
 /** Chain → what it does, of all cuts of this run: none may blame another one's silence. */
 const inForce = new Map<string, Grudge>();
@@ -138,7 +140,7 @@ async function heal({ chain, grudge, at, involved }: Cut, clock: Clock): Promise
   const names = new Set(pairsOf(grudge).flat());
   const ends = involved.filter(({ name }) => names.has(name));
   let still: readonly Pair[] = [];
-  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+  for (let attempt = 0; attempt < HEALING_ATTEMPTS; attempt++) {
     const others = othersThan(chain);
     const hearing = await whoHearsWhom(ends, others);
     still = await unexplained(deafPairs(ends, others, hearing), chain);
