@@ -13,7 +13,7 @@ import {
   type StoreModel,
 } from './catalogue.ts';
 import { decidePartition, type PartitionVerdict } from './decide.ts';
-import { Kind, type Entries, type LockEntries, type StoreEntries } from './entries.ts';
+import { Kind, kindsIn, type Entries, type LockEntries, type StoreEntries } from './entries.ts';
 import type { SearchLimits } from './explore.ts';
 import { LOCK_CALLS, lockPartitionsOfCalls, told } from './lock-calls.ts';
 import { lockPartitions } from './lock-entries.ts';
@@ -128,9 +128,9 @@ function judgeEach<E extends AnyEntries>(
 }
 
 function refuseUnknownKinds({ size, kind, id }: Entries, { name, judges, skips }: Judging): void {
-  const understood = new Set<number>([...judges, ...skips]);
+  const understood = kindsIn([...judges, ...skips]);
   for (let entry = 0; entry < size; entry++)
-    if (!understood.has(kind[entry] ?? 0)) {
+    if (understood[kind[entry] ?? 0] !== 1) {
       const what = Object.entries(Kind).find(([, number]) => number === kind[entry])?.[0];
       throw new ModelError(`the model ${name} does not know what operation ${id[entry]} claims (${what})`);
     }

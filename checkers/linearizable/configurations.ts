@@ -3,6 +3,7 @@
 // refused; that is the cache of Lowe's search, widened from equal to "at least as good". Records lie in one growing array,
 // found by hash and verified on every hit, so a collision can cost time but never a verdict.
 
+import { START } from './choices.ts';
 import { NONE } from './entries.ts';
 import type { Hiding } from './hiding.ts';
 import type { UsedSets } from './used-sets.ts';
@@ -16,7 +17,9 @@ const USED = 4;
 const OVERWRITTEN = 5;
 const PARENT = 6;
 const VIA = 7;
-const BITS = 8;
+/** Twice the choice tried last, and 1 if unobserved. */
+const TRIED = 8;
+const BITS = 9;
 
 /** What the search is at; `add` reads it. */
 export interface Cursor {
@@ -32,29 +35,38 @@ export interface Cursor {
   readonly bits: Int32Array;
 }
 
+export interface Origin {
+  readonly parent: number;
+  /** The choice by which it is reached; of one without parent: the state from which the search begins. */
+  readonly via: number;
+  /** That was a total candidate at the same level, and nothing has observed it yet. */
+  readonly unobserved: boolean;
+}
+
 export interface Configurations {
-  /**
-   * Remembers `cursor`, reached from `parent` by `via`, and returns its number; `NONE` if one seen before is at least
-   * as good.
-   */
-  add(cursor: Cursor, origin: { readonly parent: number; readonly via: number }, hiding: Hiding): number;
+  /** Remembers `cursor` and returns its number; `NONE` if one seen before is at least as good. */
+  add(cursor: Cursor, origin: Origin, hiding: Hiding): number;
   load(configuration: number, cursor: Cursor): void;
   level(configuration: number): number;
   parent(configuration: number): number;
-  /** The choice by which it was reached; of one without parent: the state from which the search began. */
   via(configuration: number): number;
+  unobserved(configuration: number): boolean;
+  /** The choice tried last, at first `START`. */
+  tried(configuration: number): number;
+  setTried(configuration: number, choice: number): void;
   /** The state from which the search that led to it began. */
   root(configuration: number): number;
   readonly count: () => number;
   readonly bytes: () => number;
 }
 
-/** For sets of `slots` pending entries. */
-export function createConfigurations(slots: number, usedSets: UsedSets): Configurations {
+/** For sets of `slots` pending entries; there is room for `expected` configurations before anything has to grow. */
+export function createConfigurations(slots: number, usedSets: UsedSets, expected: number): Configurations {
   const words = Math.max(1, Math.ceil(slots / 32));
   const width = BITS + words;
-  let records = new Int32Array(width * 256);
-  let heads = new Int32Array(256).fill(NONE);
+  const room = 2 ** Math.ceil(Math.log2(Math.max(expected, 256)));
+  let records = new Int32Array(width * room);
+  let heads = new Int32Array(room).fill(NONE);
   let count = 0;
 
   /** `a` and `b` agree in all but total and optional candidates; is whatever can follow `b` possible after `a`? */
@@ -103,7 +115,7 @@ export function createConfigurations(slots: number, usedSets: UsedSets): Configu
   };
 
   return {
-    add(cursor, { parent, via }, hiding) {
+    add(cursor, { parent, via, unobserved }, hiding) {
       makeRoom();
       const record = count * width;
       let hash = mixed(cursor.level, cursor.state);
@@ -119,6 +131,7 @@ export function createConfigurations(slots: number, usedSets: UsedSets): Configu
       records[record + OVERWRITTEN] = cursor.overwritten;
       records[record + PARENT] = parent;
       records[record + VIA] = via;
+      records[record + TRIED] = (START << 1) | Number(unobserved);
 
       const bucket = hash & (heads.length - 1);
       let previous = NONE;
@@ -150,6 +163,12 @@ export function createConfigurations(slots: number, usedSets: UsedSets): Configu
     level: (configuration) => records[configuration * width + LEVEL] ?? 0,
     parent: (configuration) => records[configuration * width + PARENT] ?? 0,
     via: (configuration) => records[configuration * width + VIA] ?? 0,
+    unobserved: (configuration) => ((records[configuration * width + TRIED] ?? 0) & 1) === 1,
+    tried: (configuration) => (records[configuration * width + TRIED] ?? 0) >> 1,
+    setTried(configuration, choice) {
+      const at = configuration * width + TRIED;
+      records[at] = (choice << 1) | ((records[at] ?? 0) & 1);
+    },
     root(configuration) {
       let at = configuration;
       while (records[at * width + PARENT] !== NONE) at = records[at * width + PARENT] ?? 0;

@@ -40,6 +40,13 @@ export const Kind = {
 
 export type Kind = (typeof Kind)[keyof typeof Kind];
 
+/** By number of a kind: 1 if it is one of `kinds`. */
+export function kindsIn(kinds: readonly Kind[]): Uint8Array {
+  const among = new Uint8Array(Object.keys(Kind).length);
+  for (const kind of kinds) among[kind] = 1;
+  return among;
+}
+
 export interface Entries {
   readonly size: number;
   /** Ascending. */

@@ -14,7 +14,7 @@
 // Quiescent points need no special care: a level at which nothing is pending is one configuration for each state.
 // The budget is counted in steps, so a verdict is the same on every machine. Knows no model and no file.
 
-import { createChoices, HIDE, START } from './choices.ts';
+import { createChoices, HIDE } from './choices.ts';
 import { createConfigurations, type Configurations } from './configurations.ts';
 import { NONE } from './entries.ts';
 import { createHidingSurvey } from './hiding.ts';
@@ -63,6 +63,8 @@ export interface Furthest {
 
 /** How many of the longest orders, and of the entries lost after them, are remembered. */
 const FURTHEST_MAX = 4;
+/** An order makes about one configuration a level; there is room for so many at once. */
+const EXPECTED_MAX = 1 << 20;
 
 /** Explores `timeline`, whose candidates are entries of `machine`, from each of the states `roots`. */
 export function explore(
@@ -73,18 +75,14 @@ export function explore(
 ): Exploration {
   const { levels, entry, traits } = timeline;
   const usedSets = createUsedSets(entry.length - levels);
-  const configurations = createConfigurations(timeline.slots, usedSets);
+  const configurations = createConfigurations(timeline.slots, usedSets, Math.min(levels, EXPECTED_MAX));
   const walk = createWalk(machine, timeline);
   const hiding = createHidingSurvey(timeline, walk);
   const outlook = createOutlook(machine, timeline, walk, usedSets);
   const choices = createChoices(timeline, walk, { usedSets, outlook });
   const { cursor } = walk;
-  const path: number[] = [];
-  /** Of each configuration on the path: the choice tried last. */
-  const tried: number[] = [];
-  /** Of each: it was reached by a total candidate at this level, and nothing has observed that yet. */
-  const unobserved: boolean[] = [];
-  let furthest: number[] = [];
+  const furthest: number[] = [];
+  let furthestLevel = 0;
   let lost: number[] = [];
   let steps = 0;
   let isCut = false;
@@ -92,9 +90,8 @@ export function explore(
   const summary = () => ({ steps, configurations: configurations.count() });
   const orderBy = (root: number, vias: readonly number[]): PartialOrder =>
     orderOf(machine, timeline, { root, vias });
-  const furthestLevel = (): number => (furthest[0] === undefined ? 0 : configurations.level(furthest[0]));
   const soFar = (): Furthest => ({
-    level: furthestLevel(),
+    level: furthestLevel,
     lost,
     isCut,
     orders: () =>
@@ -103,44 +100,40 @@ export function explore(
       ),
   });
 
-  /** Keeps where `walk` is, if that is worth exploring. */
-  const keep = (origin: { readonly parent: number; readonly via: number }, isUnobserved: boolean): void => {
+  /** Keeps where `walk` is and returns its number; `NONE` if that is not worth exploring. */
+  const keep = (parent: number, via: number, unobserved: boolean): number => {
     const hopeless = outlook.lostObserver();
     if (hopeless !== undefined) {
       isCut = true;
-      if (cursor.level >= furthestLevel() && lost.length < FURTHEST_MAX && !lost.includes(hopeless))
+      if (cursor.level >= furthestLevel && lost.length < FURTHEST_MAX && !lost.includes(hopeless))
         lost.push(hopeless);
-      return;
+      return NONE;
     }
     if (outlook.isDoomed(cursor.state)) cursor.state = DOOMED;
     hiding.survey();
-    const configuration = configurations.add(cursor, origin, hiding);
-    if (configuration === NONE) return;
-    path.push(configuration);
-    tried.push(START);
-    unobserved.push(isUnobserved);
-    if (furthest.length === 0 || cursor.level > furthestLevel()) {
-      furthest = [configuration];
-      lost = [];
-    } else if (cursor.level === furthestLevel() && furthest.length < FURTHEST_MAX)
-      furthest.push(configuration);
+    const configuration = configurations.add(cursor, { parent, via, unobserved }, hiding);
+    if (configuration === NONE) return NONE;
+    if (furthest.length === 0 || cursor.level > furthestLevel) {
+      furthestLevel = cursor.level;
+      furthest[0] = configuration;
+      if (furthest.length > 1) furthest.length = 1;
+      if (lost.length > 0) lost = [];
+    } else if (cursor.level === furthestLevel && furthest.length < FURTHEST_MAX) furthest.push(configuration);
+    return configuration;
   };
 
   for (const root of roots) {
     walk.restart(root);
     walk.settle();
     if (cursor.level === levels) return { verdict: 'valid', ...summary(), order: () => orderBy(root, []) };
-    keep({ parent: NONE, via: root }, false);
-    for (let top = path.at(-1); top !== undefined; top = path.at(-1)) {
+    let top = keep(NONE, root, false);
+    while (top !== NONE) {
       walk.rewind(configurations.level(top));
       configurations.load(top, cursor);
-      const depth = path.length - 1;
-      const choice = choices.next(tried[depth] ?? START, unobserved[depth] === true);
+      const choice = choices.next(configurations.tried(top), configurations.unobserved(top));
       steps += choices.steps();
       if (choice === entry.length) {
-        path.pop();
-        tried.pop();
-        unobserved.pop();
+        top = configurations.parent(top);
         continue;
       }
       if (steps > stepsMax || configurations.bytes() + usedSets.bytes() > bytesMax)
@@ -150,7 +143,7 @@ export function explore(
           exhausted: steps > stepsMax ? 'steps' : 'memory',
           ...soFar(),
         };
-      tried[depth] = choice;
+      configurations.setTried(top, choice);
       const { level } = cursor;
       if (choice >= levels) cursor.used = usedSets.with(cursor.used, choice - levels);
       if (choice === HIDE) walk.hide();
@@ -158,11 +151,13 @@ export function explore(
       const observed = walk.settle();
       steps += observed + 1;
       if (cursor.level === levels) {
-        const vias = [...viasOf(configurations, top), choice];
-        return { verdict: 'valid', ...summary(), order: () => orderBy(root, vias) };
+        const last = top;
+        const order = () => orderBy(root, [...viasOf(configurations, last), choice]);
+        return { verdict: 'valid', ...summary(), order };
       }
       const isTotal = choice !== HIDE && ((traits[choice] ?? 0) & TOTAL) !== 0;
-      keep({ parent: top, via: choice }, isTotal && observed === 0 && cursor.level === level);
+      const kept = keep(top, choice, isTotal && observed === 0 && cursor.level === level);
+      if (kept !== NONE) top = kept;
     }
   }
   return { verdict: 'invalid', ...summary(), ...soFar() };

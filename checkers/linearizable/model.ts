@@ -3,7 +3,7 @@
 // hold them. `machineOf` makes a machine of a model whose states are values: equal states get one number, and each
 // transition is computed once.
 
-import { interner, NONE, type Entries, type Kind } from './entries.ts';
+import { interner, Kind, kindsIn, NONE, type Entries } from './entries.ts';
 
 /** What `step` returns when the operation cannot take effect in that state. */
 export const ILLEGAL = -1;
@@ -39,8 +39,8 @@ export interface Machine {
 
 /** For `observes` of a model in which entries of these kinds never change anything, and all others may. */
 export function observesByKind({ kind }: Entries, ...observers: readonly Kind[]): (entry: number) => boolean {
-  const observing = new Set<number>(observers);
-  return (entry) => observing.has(kind[entry] ?? 0);
+  const observing = kindsIn(observers);
+  return (entry) => observing[kind[entry] ?? 0] === 1;
 }
 
 export interface Model<E extends Entries> {
@@ -58,18 +58,11 @@ export interface Model<E extends Entries> {
 /** Above this many possible calls a map is smaller than a table. */
 const TABLE_CALLS_MAX = 1 << 24;
 
-/** Numbers the calls of `entries` by the columns that matter to a model, which hold whole numbers from -1. O(n). */
-export function callsBy({ size }: Entries, ...columns: readonly (Int32Array | Uint8Array)[]): Int32Array {
-  const keys = new Float64Array(size);
-  let span = 1;
-  for (const column of columns) {
-    let max = NONE;
-    for (let entry = 0; entry < size; entry++) max = Math.max(max, column[entry] ?? 0);
-    const radix = max + 2;
-    for (let entry = 0; entry < size; entry++)
-      keys[entry] = (keys[entry] ?? 0) * radix + (column[entry] ?? 0) + 1;
-    span *= radix;
-  }
+/** Numbers the calls of `entries` by kind and the columns that matter to a model, which hold whole numbers from -1. O(n). */
+export function callsBy({ size, kind }: Entries, ...columns: readonly Int32Array[]): Int32Array {
+  const keys = new Float64Array(kind.subarray(0, size));
+  let span = Object.keys(Kind).length;
+  for (const column of columns) span *= addColumn(keys, column);
   const calls = new Int32Array(size);
   if (span > TABLE_CALLS_MAX) {
     const intern = interner<number>();
@@ -83,6 +76,16 @@ export function callsBy({ size }: Entries, ...columns: readonly (Int32Array | Ui
     calls[entry] = (numbers[key] ||= ++count) - 1;
   }
   return calls;
+}
+
+/** Makes `column` the last digit of `keys`, and returns of how many it is one. */
+function addColumn(keys: Float64Array, column: Int32Array): number {
+  let max = NONE;
+  for (let entry = 0; entry < keys.length; entry++) max = Math.max(max, column[entry] ?? 0);
+  const radix = max + 2;
+  for (let entry = 0; entry < keys.length; entry++)
+    keys[entry] = (keys[entry] ?? 0) * radix + (column[entry] ?? 0) + 1;
+  return radix;
 }
 
 /** A model over immutable values. */

@@ -50,7 +50,7 @@ export function search<E extends Entries>(
   { limits = SEARCH_LIMITS, positions, firstRoundSteps }: SearchOptions = {},
 ): SearchResult {
   const machine = model.machine(entries);
-  const timeline = timelineOf(entries, model, machine, positions ?? Array(entries.size).keys());
+  const timeline = timelineOf(entries, model, machine, positions);
   let steps = 0;
   let configurations = 0;
   const firstRound = firstRoundSteps ?? 1000 + timeline.entry.length * FIRST_ROUND_STEPS_PER_CANDIDATE;

@@ -3,8 +3,9 @@
 // slot that no other one uses while it is pending, so a set of pending entries is a few bits however long the history is.
 // Then those that need not have happened, by call: of equals, the one invoked first is as good as any.
 
-import { NEVER, NONE, type Entries } from './entries.ts';
+import { kindsIn, NEVER, NONE, type Entries } from './entries.ts';
 import type { Machine, Model } from './model.ts';
+import { sortRows } from './sort-rows.ts';
 
 /** Bits of `traits`. */
 export const OBSERVES = 1;
@@ -34,57 +35,69 @@ export interface Timeline {
   readonly firstInSlot: Int32Array;
 }
 
-/** Lays out the entries at `positions` (ascending) that can matter to the verdict. O(n log n). */
+/** Lays out the entries at `positions` (ascending; undefined: all) that can matter to the verdict. O(n log n). */
 export function timelineOf<E extends Entries>(
   entries: E,
   model: Model<E>,
   machine: Machine,
-  positions: Iterable<number>,
+  positions: readonly number[] | undefined,
 ): Timeline {
-  const judged = new Set<number>(model.judges);
+  const { kind, invoked } = entries;
+  const judged = kindsIn(model.judges);
   const pointless = model.pointless?.(entries);
-  const inOrderOfInvocation: number[] = [];
-  const required: number[] = [];
-  for (const entry of positions) {
-    if (!judged.has(entries.kind[entry] ?? 0)) continue;
+  const count = positions?.length ?? entries.size;
+  const inOrderOfInvocation = new Int32Array(count);
+  const required = new Int32Array(count);
+  let [laid, levels] = [0, 0];
+  for (let index = 0; index < count; index++) {
+    const entry = positions === undefined ? index : (positions[index] ?? 0);
+    if (judged[kind[entry] ?? 0] !== 1) continue;
     const mayNotHaveHappened = entries.returned[entry] === NEVER;
     if (mayNotHaveHappened && (machine.observes(entry) || pointless?.(entry) === true)) continue;
-    inOrderOfInvocation.push(entry);
-    if (!mayNotHaveHappened) required.push(entry);
+    inOrderOfInvocation[laid++] = entry;
+    if (!mayNotHaveHappened) required[levels++] = entry;
   }
-  required.sort((a, b) => (entries.returned[a] ?? 0) - (entries.returned[b] ?? 0));
-  const returned = Float64Array.from(required, (entry) => entries.returned[entry] ?? 0);
-  const levels = required.length;
+  const byReturn = sortRows(required.subarray(0, levels), entries.returned);
+  const returned = new Float64Array(levels);
+  for (let level = 0; level < levels; level++) returned[level] = entries.returned[byReturn[level] ?? 0] ?? 0;
 
   const opensAt = new Int32Array(entries.size);
   const optional: number[] = [];
   let level = 0;
-  for (const entry of inOrderOfInvocation) {
-    while (level < levels && (returned[level] ?? 0) < (entries.invoked[entry] ?? 0)) level++;
+  for (const entry of inOrderOfInvocation.subarray(0, laid)) {
+    while (level < levels && (returned[level] ?? 0) < (invoked[entry] ?? 0)) level++;
     opensAt[entry] = level;
     // After the last return nothing is left that an entry could help.
     if (entries.returned[entry] === NEVER && level < levels) optional.push(entry);
   }
   optional.sort((a, b) => (machine.call[a] ?? 0) - (machine.call[b] ?? 0) || a - b);
 
-  const entry = new Int32Array(levels + optional.length);
-  entry.set(required);
+  const candidates = levels + optional.length;
+  const entry = new Int32Array(candidates);
+  entry.set(byReturn);
   entry.set(optional, levels);
-  const opens = entry.map((position) => opensAt[position] ?? 0);
-  const traits = Uint8Array.from(
-    entry,
-    (position) =>
+  const opens = new Int32Array(candidates);
+  const call = new Int32Array(candidates);
+  const traits = new Uint8Array(candidates);
+  let anyTraits = 0;
+  for (let candidate = 0; candidate < candidates; candidate++) {
+    const position = entry[candidate] ?? 0;
+    opens[candidate] = opensAt[position] ?? 0;
+    call[candidate] = machine.call[position] ?? 0;
+    const trait =
       (machine.observes(position) ? OBSERVES : 0) |
       (machine.total?.(position) === true ? TOTAL : 0) |
-      (machine.blind?.(position) === true ? BLIND : 0),
-  );
+      (machine.blind?.(position) === true ? BLIND : 0);
+    traits[candidate] = trait;
+    anyTraits |= trait;
+  }
   return {
     levels,
     entry,
-    call: entry.map((position) => machine.call[position] ?? 0),
+    call,
     traits,
     opens,
-    anyTraits: traits.reduce((any, trait) => any | trait, 0),
+    anyTraits,
     returned,
     ...slotsOf(opens.subarray(0, levels)),
   };

@@ -47,7 +47,7 @@ export const fencedMutex: Model<LockEntries> = {
           (holder === NONE ? 'the lock is free' : `${owners[holder]} holds the lock`) +
           (mark === NONE ? '' : ` and the highest token is ${tokens[mark]}`),
       },
-      callsBy(entries, kind, owner, token),
+      callsBy(entries, owner, token),
     );
   },
 };

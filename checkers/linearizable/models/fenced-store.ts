@@ -38,7 +38,7 @@ export const fencedStore: Model<StoreEntries> = {
           `the value is ${values[current]}` +
           (mark === NONE ? '' : ` and the highest token is ${tokens[mark]}`),
       },
-      callsBy(entries, kind, value, token),
+      callsBy(entries, value, token),
     );
   },
 };

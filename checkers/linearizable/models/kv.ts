@@ -36,7 +36,7 @@ export const kv: Model<StoreEntries> = {
         observes: observesByKind(entries, Kind.read),
         describe: (text) => `the value is ${JSON.stringify(shortened(text))}`,
       },
-      callsBy(entries, kind, value),
+      callsBy(entries, value),
     );
   },
 };

@@ -41,7 +41,7 @@ export const leaseMutex: Model<LockEntries> = {
       1 + since * leases.length + (numbers[entry] ?? 0);
     return {
       initial: FREE,
-      call: callsBy(entries, kind, owner, ownLeases(entries)),
+      call: callsBy(entries, owner, ownLeases(entries)),
       step(state, entry, now) {
         const holds = state !== FREE && owner[sinceOf(state)] === owner[entry];
         const mayBeOver = state !== FREE && expiryOf(state) <= now;

@@ -13,7 +13,7 @@ export const multiRegister: Model<StoreEntries> = {
   judges: [Kind.transaction],
   skips: [],
   machine(entries) {
-    const { kind, value, values, transactions, registers } = entries;
+    const { value, values, transactions, registers } = entries;
     return machineOf<State>(
       {
         initial: registers.map(() => 0),
@@ -30,7 +30,7 @@ export const multiRegister: Model<StoreEntries> = {
         describe: (state) =>
           registers.map((name, register) => `${name} is ${values[state[register] ?? 0]}`).join(', '),
       },
-      callsBy(entries, kind, value),
+      callsBy(entries, value),
     );
   },
 };

@@ -16,7 +16,7 @@ export const mutex: Model<LockEntries> = {
     const { kind } = entries;
     return {
       initial: FREE,
-      call: callsBy(entries, kind),
+      call: callsBy(entries),
       step(state, entry) {
         switch (kind[entry] ?? 0) {
           case Kind.acquire:

@@ -16,7 +16,7 @@ export const ownedMutex: Model<LockEntries> = {
     const { kind, owner, owners } = entries;
     return {
       initial: FREE,
-      call: callsBy(entries, kind, owner),
+      call: callsBy(entries, owner),
       step(state, entry) {
         const self = (owner[entry] ?? 0) + 1;
         switch (kind[entry] ?? 0) {

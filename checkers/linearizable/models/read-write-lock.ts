@@ -65,7 +65,7 @@ export const readWriteLock: Model<LockEntries> = {
           return `${sharing.map((holder) => owners[holder]).join(', ')} share the lock`;
         },
       },
-      callsBy(entries, kind, owner),
+      callsBy(entries, owner),
     );
   },
 };

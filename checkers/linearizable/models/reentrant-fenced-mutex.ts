@@ -64,7 +64,7 @@ export function reentrantFencedMutex(limit: number): Model<LockEntries> {
             (count === 0 ? 'the lock is free' : `${owners[holder]} holds the lock, entered ${count} deep`) +
             (mark === NONE ? '' : `, and the highest token is ${tokens[mark]}`),
         },
-        callsBy(entries, kind, owner, token),
+        callsBy(entries, owner, token),
       );
     },
   };

@@ -49,7 +49,7 @@ export function reentrantMutex(limit: number): Model<LockEntries> {
           describe: ({ owner: holder, count }) =>
             count === 0 ? 'the lock is free' : `${owners[holder]} holds the lock, ${times(count)}`,
         },
-        callsBy(entries, kind, owner),
+        callsBy(entries, owner),
       );
     },
   };

@@ -25,7 +25,7 @@ function registerMachine(entries: StoreEntries): Machine {
   const exchanges = kind.subarray(0, size).includes(Kind.cas);
   return {
     initial: 0,
-    call: callsBy(entries, kind, value, expected),
+    call: callsBy(entries, value, expected),
     step(state, entry) {
       const written = value[entry] ?? NONE;
       switch (kind[entry] ?? 0) {

@@ -43,7 +43,7 @@ export function semaphore(permits: number): Model<LockEntries> {
               ? 'all permits are free'
               : `${state.length} of ${permits} permits are taken, by ${state.map((holder) => owners[holder]).join(', ')}`,
         },
-        callsBy(entries, kind, owner),
+        callsBy(entries, owner),
       );
     },
   };

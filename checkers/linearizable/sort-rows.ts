@@ -5,7 +5,7 @@
 const MOVES_PER_ROW_MAX = 64;
 
 /** The rows by `column`, ascending; equal ones in the order given. */
-export function sortRows(rows: readonly number[], column: ArrayLike<number>): Int32Array {
+export function sortRows(rows: readonly number[] | Int32Array, column: ArrayLike<number>): Int32Array {
   const sorted = Int32Array.from(rows);
   let moves = 0;
   for (let position = 1; position < sorted.length; position++) {
@@ -17,7 +17,7 @@ export function sortRows(rows: readonly number[], column: ArrayLike<number>): In
     sorted[hole] = row;
     moves += position - hole;
     if (moves > MOVES_PER_ROW_MAX * sorted.length)
-      return Int32Array.from(rows.toSorted((a, b) => (column[a] ?? 0) - (column[b] ?? 0)));
+      return Int32Array.from(rows).sort((a, b) => (column[a] ?? 0) - (column[b] ?? 0));
   }
   return sorted;
 }
