@@ -4,8 +4,10 @@
 import type { NodeSpec } from '../contract/cluster.ts';
 import { HarnessError } from '../contract/errors.ts';
 import type { Recipe } from '../contract/lock-client.ts';
-import { portsOver } from '../backends/redis/port-over.ts';
+import { portsOver, type OpenRedisPort } from '../backends/redis/port-over.ts';
 import { recipesOnServer } from '../backends/redis/server.ts';
+import { recipesOnReplicated } from '../backends/redis-replicated/server.ts';
+import { recipesOnVoters } from '../backends/redlock/server.ts';
 import { runPostgres } from './postgres/server.ts';
 import { storeStatements } from './postgres/statements.ts';
 import type { Machine, Program } from './program.ts';
@@ -14,10 +16,16 @@ import { simulatedDial } from './redis/wire.ts';
 
 /** Backend → its recipes as a client on that machine opens them. */
 const RECIPES: Readonly<Record<string, (machine: Machine) => readonly Recipe[]>> = {
-  'redis-single': (machine) => recipesOnServer(portsOver(simulatedDial(machine), machine.process.after)),
+  'redis-single': (machine) => recipesOnServer(redisPorts(machine)),
+  'redis-replicated': (machine) => recipesOnReplicated(redisPorts(machine)),
+  redlock: (machine) => recipesOnVoters(redisPorts(machine)),
 };
 
-export const SIMULATED_BACKENDS: readonly string[] = Object.keys(RECIPES);
+function redisPorts(machine: Machine): OpenRedisPort {
+  return portsOver(simulatedDial(machine), machine.process.after);
+}
+
+const SIMULATED_BACKENDS: readonly string[] = Object.keys(RECIPES);
 
 /** Throws HarnessError('usage') if that backend is not simulated. */
 export function recipesOf(backend: string): (machine: Machine) => readonly Recipe[] {
