@@ -102,7 +102,8 @@ export function inOrder<Code extends FindingCode>(findings: readonly Finding<Cod
 
 /** The container that a process ran in, which is what faults name: a restarted `c3` is `c3.2`; an address is itself. */
 export function containerOf(process: string): string {
-  return process.replace(/^(.*[a-z].*)\.\d+$/i, '$1');
+  const start = process.replace(/\.\d+$/, '');
+  return /[a-z]/i.test(start) ? start : process;
 }
 
 /** The containers that a client process ran in. What else a fault names is a server. */

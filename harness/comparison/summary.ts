@@ -5,6 +5,7 @@ import { cellOf } from '../catalogue.ts';
 import { cellName } from '../cell-name.ts';
 import type { Grade, Verdict } from '../../checkers/verdict.ts';
 import { replayCommand } from '../stored-run.ts';
+import { breakingFaults } from './breaking-faults.ts';
 import { identityOf, type Comparison, type DoneRun, type Unit } from './comparison.ts';
 import { exactInterval, type Proportion } from './interval.ts';
 
@@ -94,7 +95,7 @@ function cellSummary(units: readonly Unit[]): CellSummary {
   const [first] = units;
   const cell = first === undefined ? undefined : cellOf(first.plan);
   const verdicts = units.flatMap(({ run }) => (run === undefined ? [] : [run.verdict]));
-  const acted = sum(verdicts.map(({ power }) => power.faults.acted));
+  const breaking = breakingFaults(verdicts);
   return {
     cell: first === undefined ? '' : cellName(first.plan),
     expected: cell?.expected.grade ?? null,
@@ -105,7 +106,7 @@ function cellSummary(units: readonly Unit[]): CellSummary {
       hits: verdicts.filter(({ asExpected }) => asExpected).length,
       trials: verdicts.length,
     }),
-    breakingFaults: acted === 0 ? null : rate({ hits: sum(verdicts.map(breakingFaults)), trials: acted }),
+    breakingFaults: breaking.trials === 0 ? null : rate(breaking),
     contendedHandoffs: sum(verdicts.map(({ power }) => power.contendedHandoffs)),
     findings: counted(
       verdicts.flatMap(({ findings, liveness }) => [...findings, ...liveness].map(({ code }) => code)),
@@ -119,11 +120,6 @@ function cellSummary(units: readonly Unit[]): CellSummary {
       replay: replayCommand(plan),
     })),
   };
-}
-
-/** Never more than acted: one that began and was not proved to act may be named by a finding as well. */
-function breakingFaults({ findings, power }: Verdict): number {
-  return Math.min(new Set(findings.flatMap(({ faults }) => faults)).size, power.faults.acted);
 }
 
 function rate(proportion: Proportion): Rate {

@@ -4,12 +4,16 @@
 import type { History } from '../history/history.ts';
 import type { Verdict } from '../../checkers/verdict.ts';
 
-export interface JudgedRun {
+/** What the matrix counts: also a run that the page does not show. */
+export interface ComparedRun {
   /** The name of its directory. */
   readonly name: string;
   readonly plan: ReportedPlan;
-  readonly history: History;
   readonly verdict: Verdict;
+}
+
+export interface JudgedRun extends ComparedRun {
+  readonly history: History;
   readonly provenance: Provenance;
 }
 

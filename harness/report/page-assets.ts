@@ -17,6 +17,7 @@ const SCRIPT_FILES = [
   'draw.js',
   'point.js',
   'timeline.js',
+  'filter.js',
   'main.js',
 ];
 

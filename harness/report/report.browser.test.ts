@@ -216,6 +216,23 @@ describe.skipIf(CHROMIUM === undefined && !required)(`the report in a browser${w
     await expect.poll(() => page.locator('#run-2 .selected').textContent(), SOON).toContain('Finding 1 of');
   });
 
+  it('shows only the runs of the field of the matrix that is chosen', async () => {
+    const page = await open([
+      failing,
+      fakeRun({ tokens: true, seed: '7' }),
+      fakeRun({ pauseEverySeconds: 0 }),
+    ]);
+    const shown = (): Promise<string[]> =>
+      page.evaluate(`[...document.querySelectorAll('.run:not([hidden])')].map(({ id }) => id)`);
+    expect(await shown()).toEqual(['run-1', 'run-2', 'run-3']);
+    await page.locator('.matrix td [data-filter]').filter({ hasText: 'fencing' }).click();
+    expect(await shown()).toEqual(['run-2']);
+    await page.locator('.matrix th[scope=col] [data-filter]').filter({ hasText: 'pause-holder' }).click();
+    expect(await shown()).toEqual(['run-1', 'run-2']);
+    await page.locator('.filtered button').click();
+    expect(await shown()).toEqual(['run-1', 'run-2', 'run-3']);
+  });
+
   it('survives hostile names', async () => {
     const page = await open([
       fakeRun({ oddName: '</script><img src=x onerror=alert(1)>\'"&', killAtSecond: 5 }),

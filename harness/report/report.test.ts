@@ -4,6 +4,7 @@
 import { createHash } from 'node:crypto';
 import { Script } from 'node:vm';
 import { describe, expect, it } from 'vitest';
+import { perThousandText } from '../comparison/interval.ts';
 import { assembleHistory, type History } from '../history/history.ts';
 import { grantsOf } from '../history/grants.ts';
 import { millis, nanos } from '../history/op.ts';
@@ -197,6 +198,23 @@ describe('several runs on one page', () => {
     expect(text).toContain('4 runs: all as expected');
     expect(text).toContain('href="#run-3"');
     expect(text).toContain('belief-overlap × ');
+  });
+
+  it('counts over the seeds, also runs that it does not show', () => {
+    const { name, plan, verdict } = failing;
+    const others = [
+      { name: `${name}-2`, plan: { ...plan, seed: '43' }, verdict },
+      { name: `${name}-3`, plan: { ...plan, seed: '44' }, verdict: { ...verdict, asExpected: false } },
+    ];
+    const { acted } = verdict.power.faults;
+    const broke = new Set(verdict.findings.flatMap(({ faults }) => faults)).size;
+    expect(broke).toBeGreaterThan(1);
+    const matrix = plainText(renderReport([failing], others));
+    expect(matrix).toContain('3 runs: 2 as expected, 1 not');
+    expect(matrix).toContain(
+      `redis-single/set-nx-px unsafe ${perThousandText({ hits: 3 * broke, trials: 3 * acted })} ✗ 2 of 3: unsafe expected`,
+    );
+    expect(matrix).toContain('2 of the runs are counted here');
   });
 
   it('counts what was not as expected, and what nobody expected anything of', () => {

@@ -5,8 +5,8 @@ import { createHash } from 'node:crypto';
 import { faultsSection, provenanceSection } from './facts-section.ts';
 import { findingsSection } from './findings-section.ts';
 import { html, trusted, type Html } from './html.ts';
-import type { JudgedRun } from './judged-run.ts';
-import { matrix, summarySentence } from './matrix.ts';
+import type { ComparedRun, JudgedRun } from './judged-run.ts';
+import { matrixOf, matrixSection, summarySentence, type MatrixEntry } from './matrix.ts';
 import { PAGE_SCRIPT, PAGE_STYLE } from './page-assets.ts';
 import { runViews, type RunView } from './run-view.ts';
 import { verdictSentence } from './sentence.ts';
@@ -17,12 +17,16 @@ import { count, name } from './words.ts';
 
 /**
  * One page for one run or for several. The same runs give the same bytes. A finding's anchor is `#f-<id>`; where an
- * earlier run on the page has the same finding, `#f-<id>-2`. O(n log n) in the operations.
+ * earlier run on the page has the same finding, `#f-<id>-2`. `others` are counted in the matrix and not shown. O(n log n) in
+ * the operations.
  */
-export function renderReport(runs: readonly JudgedRun[]): string {
-  const views = runViews(runs);
-  const [only] = views;
-  const title = views.length === 1 && only !== undefined ? verdictSentence(only) : summarySentence(views);
+export function renderReport(runs: readonly JudgedRun[], others: readonly ComparedRun[] = []): string {
+  const matrix = matrixOf(runViews(runs), others);
+  const shown = matrix.entries.flatMap(({ view, ...entry }) =>
+    view === undefined ? [] : { ...entry, view },
+  );
+  const only = matrix.entries.length === 1 ? shown[0]?.view : undefined;
+  const title = only === undefined ? summarySentence(matrix) : verdictSentence(only);
   const policy = [
     "default-src 'none'",
     `style-src '${sourceHash(PAGE_STYLE)}'`,
@@ -45,12 +49,12 @@ export function renderReport(runs: readonly JudgedRun[]): string {
         <header>
           <p class="brand">lockpick <span class="soft">report</span></p>
           <h1>
-            ${views.length === 1 && only !== undefined ? `${only.cell}, ${name(only.run.plan.fault)}` : summarySentence(views)}
+            ${only === undefined ? summarySentence(matrix) : `${only.cell}, ${name(only.run.plan.fault)}`}
           </h1>
-          ${views.length === 1 ? undefined : matrix(views)}
+          ${only === undefined ? matrixSection(matrix) : undefined}
         </header>
         <main>
-          ${views.map((view) => runSection(view, views.length > 1))}
+          ${shown.map((entry) => runSection(entry, only === undefined))}
           <section>
             <h2>How to read this page</h2>
             ${howToRead()}
@@ -66,10 +70,10 @@ function element(opening: string, content: string): Html {
   return trusted(`<${opening}>${content}</${opening.split(' ', 1).join('')}>`);
 }
 
-function runSection(view: RunView, titled: boolean): Html {
+function runSection({ view, row, column }: MatrixEntry & { readonly view: RunView }, titled: boolean): Html {
   const { anchor, findings } = view;
   const { plan, provenance, name: runName } = view.run;
-  return html`<section class="run" id="${anchor}">
+  return html`<section class="run" id="${anchor}" data-row="${row}" data-column="${column}">
     ${titled ? html`<h2>${view.cell}, ${name(plan.fault)}</h2>` : html`<h2 class="spoken">Verdict</h2>`}
     <p class="soft">${name(runName, 200)} · seed ${name(plan.seed)} · started ${name(provenance.started)}</p>
     ${verdictSection(view)}

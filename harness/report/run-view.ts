@@ -80,7 +80,7 @@ function runView(run: JudgedRun, anchor: string, taken: Set<string>): RunView {
 }
 
 /** `backend/recipe`, or `backend:variant/recipe` where that is not the default one. */
-function cellOf({ backend, variant, recipe }: ReportedPlan): string {
+export function cellOf({ backend, variant, recipe }: ReportedPlan): string {
   const topology = variant === undefined || variant === 'default' ? backend : `${backend}:${variant}`;
   return `${name(topology)}/${name(recipe)}`;
 }

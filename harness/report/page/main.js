@@ -1,6 +1,7 @@
 // Last of the page's modules: wakes each timeline when it comes near, follows links to findings, copies commands. The
 // page reads without it; it only adds.
 
+import { showOnly } from './filter.js';
 import { unpacked } from './unpack.js';
 import { timelineIn } from './timeline.js';
 
@@ -73,7 +74,9 @@ async function showFinding(frame, anchor) {
 async function stepFinding(direction) {
   const middle = innerHeight / 2;
   const started = frames.filter(
-    (frame) => (frame.closest('.run') ?? frame).getBoundingClientRect().top < middle,
+    (frame) =>
+      frame.closest('[hidden]') === null &&
+      (frame.closest('.run') ?? frame).getBoundingClientRect().top < middle,
   );
   const frame = started.at(-1) ?? frames[0];
   if (frame === undefined) return;
@@ -91,6 +94,7 @@ function followAddress() {
     element = element.parentElement
   )
     if (element instanceof HTMLDetailsElement) element.open = true;
+  if (target.closest('[hidden]') !== null) showOnly('');
   target.scrollIntoView();
   const frame = target.closest('.run')?.querySelector('.timeline');
   if (frame instanceof HTMLElement) void showFinding(frame, target.id);
@@ -99,6 +103,12 @@ addEventListener('hashchange', followAddress);
 followAddress();
 
 document.addEventListener('click', (event) => {
+  if (!(event.target instanceof Element)) return;
+  const filter = event.target.closest('[data-filter]');
+  if (filter instanceof HTMLAnchorElement) {
+    event.preventDefault();
+    showOnly(filter.hasAttribute('data-chosen') ? '' : (filter.dataset['filter'] ?? ''));
+  }
   if (!(event.target instanceof HTMLElement)) return;
   const { show, copy } = event.target.dataset;
   const frame = event.target.closest('.run')?.querySelector('.timeline');

@@ -134,7 +134,8 @@ export function timelineIn(frame, model) {
     draw();
   };
   new ResizeObserver(() => {
-    if (stage.clientWidth !== width) resize();
+    // Without width it is hidden, and keeps what is drawn.
+    if (stage.clientWidth !== width && stage.clientWidth > 0) resize();
   }).observe(stage);
   resize();
 
