@@ -26,8 +26,8 @@ export interface Replication {
   info(): readonly string[];
 }
 
-/** repl-diskless-sync-delay, 5 s by default: more replicas may want the same copy. */
-const COPY_DELAY_MILLIS = millis(5_000);
+/** A child process makes the copy, at once (repl-diskless-sync-delay 0, as in our images). */
+const COPY_MILLIS = { min: 15, max: 100 };
 /** replicationCron. */
 const EVERY_SECOND = millis(1_000);
 /** Each change is some bytes of the stream. */
@@ -60,7 +60,7 @@ export function openReplication(
     readonly followed: (changes: readonly Change[]) => void;
   },
 ): Replication {
-  const { process, network, spec } = machine;
+  const { process, network, random, spec } = machine;
   const replicas = new Map<Socket, Replica>();
   let waiters: Waiter[] = [];
   let unfed: Change[] = [];
@@ -181,7 +181,7 @@ export function openReplication(
         return wake();
       }
       replicas.set(socket, { socket, node, online: false, acknowledged: 0, heardAt: process.now() });
-      process.after(COPY_DELAY_MILLIS, () => {
+      process.after(millis(random.real(COPY_MILLIS.min, COPY_MILLIS.max)), () => {
         const replica = replicas.get(socket);
         if (replica === undefined || primary !== undefined) return socket.close();
         replica.online = true;
