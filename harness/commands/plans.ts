@@ -2,8 +2,6 @@
 // within a cell; shards are cut from it.
 
 import type { LoadedAdapter } from '../adapters.ts';
-import { catalogue } from '../catalogue.ts';
-import { cellName } from '../cell-name.ts';
 import type { ProfileName } from '../choices.ts';
 import { PROFILES, TELLING } from '../comparison/profiles.ts';
 import { HarnessError, messageOf } from '../contract/errors.ts';
@@ -90,16 +88,9 @@ function profileLayers(name: ProfileName, naming: Naming): readonly PlanInput[] 
     planLayers(`${adapter.backend}/${adapter.name}/*`, naming),
   );
   if (PROFILES[name].cells === 'all') return [...planLayers('*', { ...naming, adapters: [] }), ...own];
-  return [...new Set(catalogue.map(({ backend }) => backend))].flatMap((backend) => {
-    const telling = TELLING[backend];
-    const stopped = catalogue.find((cell) => cell.backend === backend && cell.fault === 'pause-holder');
-    const fallback = stopped ?? catalogue.find((cell) => cell.backend === backend);
-    const cell = telling?.cell ?? (fallback === undefined ? backend : cellName(fallback));
-    const layers = planLayers(cell, naming);
-    return telling === undefined
-      ? layers
-      : layers.map((layer) => ({ ...layer, timeLimitMillis: telling.timeLimitMillis }));
-  });
+  return TELLING.flatMap(({ cell, timeLimitMillis }) =>
+    planLayers(cell, naming).map((layer) => ({ ...layer, timeLimitMillis })),
+  );
 }
 
 /** The `index`-th seed: 42, 43, … for a number, `text`, `text+1`, … for a text. */

@@ -1,4 +1,4 @@
-// What `lockpick compare` runs: every catalogued cell, or of each backend the one that says most, with how many seeds.
+// What `lockpick compare` runs: every catalogued cell, or of each backend those that say most, with how many seeds.
 // Pure.
 
 import type { ProfileName } from '../choices.ts';
@@ -6,7 +6,7 @@ import type { PlanInput } from '../plan.ts';
 
 export interface Profile {
   readonly summary: string;
-  /** Every catalogued cell, or one of each backend. */
+  /** Every catalogued cell, or the telling ones. */
   readonly cells: 'all' | 'telling';
   readonly seeds: number;
   /** Over the cells' own settings. */
@@ -15,7 +15,7 @@ export interface Profile {
 
 export const PROFILES: Readonly<Record<ProfileName, Profile>> = {
   smoke: {
-    summary: 'the most telling cell of each backend, once: does everything work here?',
+    summary: 'the most telling cells of each backend, once: does everything work here?',
     cells: 'telling',
     seeds: 1,
     settings: {},
@@ -30,16 +30,17 @@ export const PROFILES: Readonly<Record<ProfileName, Profile>> = {
 };
 
 /**
- * The cell of each backend that shows in the shortest time what is special about it, and the load that takes. A backend
- * that is not named here has its first cell in which a holder is stopped.
+ * What shows in the shortest time what is special about each backend, and the load that takes: where the lock is lost,
+ * and, of those that do not lose it with their leader, that too.
  */
-export const TELLING: Readonly<Record<string, { readonly cell: string; readonly timeLimitMillis: string }>> =
-  {
-    'redis-single': { cell: 'redis-single/fenced-incr/pause-holder', timeLimitMillis: '6s' },
-    'redis-replicated': { cell: 'redis-replicated/set-nx-px/lose-primary', timeLimitMillis: '12s' },
-    'redis-sentinel': { cell: 'redis-sentinel/set-nx-px/kill-isolated-primary', timeLimitMillis: '14s' },
-    redlock: { cell: 'redlock:no-persistence/redlock/restart-voter', timeLimitMillis: '12s' },
-    etcd: { cell: 'etcd/lease-queue/pause-holder', timeLimitMillis: '6s' },
-    zookeeper: { cell: 'zookeeper/ephemeral-sequential/pause-holder', timeLimitMillis: '6s' },
-    postgres: { cell: 'postgres/lease-row/pause-holder', timeLimitMillis: '6s' },
-  };
+export const TELLING: readonly { readonly cell: string; readonly timeLimitMillis: string }[] = [
+  { cell: 'redis-single/fenced-incr/pause-holder', timeLimitMillis: '6s' },
+  { cell: 'redis-replicated/set-nx-px/lose-primary', timeLimitMillis: '12s' },
+  { cell: 'redis-sentinel/set-nx-px/kill-isolated-primary', timeLimitMillis: '14s' },
+  { cell: 'redlock:no-persistence/redlock/restart-voter', timeLimitMillis: '12s' },
+  { cell: 'etcd/lease-queue/pause-holder', timeLimitMillis: '6s' },
+  { cell: 'etcd/lease-queue/kill-leader', timeLimitMillis: '8s' },
+  { cell: 'zookeeper/ephemeral-sequential/pause-holder', timeLimitMillis: '6s' },
+  { cell: 'zookeeper/ephemeral-sequential/kill-leader', timeLimitMillis: '8s' },
+  { cell: 'postgres/lease-row/pause-holder', timeLimitMillis: '6s' },
+];
