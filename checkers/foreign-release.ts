@@ -13,8 +13,9 @@
 // else it is Q's grant that was wrong (`double-grant`), and P released its own. O(n log n + requests inside tenures).
 
 import { byHolder } from '../harness/history/by-holder.ts';
-import type { History, Operation, Release, Renew } from '../harness/history/history.ts';
+import type { Acquire, History, Operation, Release, Renew } from '../harness/history/history.ts';
 import type { Grant } from '../harness/history/grants.ts';
+import { bothShare, isReentry, permitsOf } from '../harness/history/kinds.ts';
 import type { Nanos } from '../harness/history/op.ts';
 import { clientContainers, collector, containerOf, findingOf } from './finding.ts';
 import { meeting, spansOf, type Spans } from './spans.ts';
@@ -22,8 +23,8 @@ import type { Finding, RuleResult } from './verdict.ts';
 import { faultClause, grantPhrase, list, seconds } from './wording.ts';
 
 export function foreignRelease(history: History, grants: readonly Grant[]): RuleResult<'foreign-release'> {
-  const grantOf = new Map<number, Grant>();
-  for (const grant of grants) grantOf.set(grant.acquire.id, grant);
+  const grantOf = new Map<Acquire, Grant>();
+  for (const grant of grants) grantOf.set(grant.acquire, grant);
   // Hardly any lock has a late request, so they are looked for before anything is kept.
   const suspected = new Set<string>();
   forEachRequest(history, grantOf, (operation, own) => {
@@ -83,18 +84,21 @@ function spanOf({ operation: { invoked, completed } }: Answered): { start: numbe
 
 /** In order of invocation. */
 function forEachRequest(
-  { operations }: History,
-  grantOf: ReadonlyMap<number, Grant>,
+  { header, operations }: History,
+  grantOf: ReadonlyMap<Acquire, Grant>,
   visit: (operation: Release | Renew, own: Grant | undefined) => void,
 ): void {
-  const lastAttempt = byHolder<number>();
+  const lastAttempt = byHolder<Acquire>();
   for (const operation of operations) {
     if (operation.op !== 'acquire' && operation.op !== 'release' && operation.op !== 'renew') continue;
     if (operation.outcome === 'fail') continue;
     const { op, process, lock } = operation;
-    if (op === 'acquire') lastAttempt.set(process, lock, operation.id);
-    else if (op === 'renew' || operation.released !== false)
-      visit(operation, grantOf.get(lastAttempt.get(process, lock) ?? NaN));
+    const attempt = lastAttempt.get(process, lock);
+    if (op === 'acquire') {
+      if (attempt === undefined || !isReentry(header.meta, attempt, operation))
+        lastAttempt.set(process, lock, operation);
+    } else if (op === 'renew' || operation.released !== false)
+      visit(operation, attempt === undefined ? undefined : grantOf.get(attempt));
   }
 }
 
@@ -146,10 +150,13 @@ function effectOf(
     effects.push({ operation, at: operation.completed ?? operation.invoked, story });
   };
 
-  for (let later = index + 1; later < grants.length; later++) {
+  // Where others may hold it too, neither their grants nor what a request removed tells whose tenure was touched.
+  const alone = permitsOf(meta) === 1;
+  for (let later = index + 1; alone && later < grants.length; later++) {
     const other = grants[later];
     if (other === undefined || !isBefore(other.acquire, tenure.end)) break;
-    if (other.process === process || !isAfter(other.acquire)) continue;
+    if (other.process === process || bothShare(other.acquire, grant.acquire) || !isAfter(other.acquire))
+      continue;
     note(other.acquire, `Then ${grantPhrase(other)}, which ${process}'s tenure forbids.`);
     break;
   }
@@ -160,7 +167,7 @@ function effectOf(
   if (release?.released === false && isAfter(release) && isBefore(release, leaseEnd))
     note(release, `Then ${process}'s release (op ${release.id}) found nothing to release.`);
   const blind =
-    meta.ownerChecked === false
+    alone && grant.acquire.shared !== true && meta.ownerChecked === false
       ? suspects.find(({ operation }) => operation.op === 'renew' || operation.released === true)
       : undefined;
   if (blind !== undefined)

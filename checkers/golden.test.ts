@@ -12,6 +12,7 @@ const RULES = [
   'duplicate-effect',
   'expired-grant',
   'foreign-release',
+  'kinds',
   'late-loss-notice',
   'liveness',
   'lost-update',

@@ -13,6 +13,7 @@
 
 import type { FaultSpan, History } from '../harness/history/history.ts';
 import type { Grant } from '../harness/history/grants.ts';
+import { bothShare, permitsOf } from '../harness/history/kinds.ts';
 import { millis, nanosOf, type Nanos } from '../harness/history/op.ts';
 import { partitionPoint } from '../harness/history/sorted.ts';
 import { faultsWithin, findingOf, hits, inOrder } from './finding.ts';
@@ -27,11 +28,16 @@ const STANDSTILLS: ReadonlySet<string> = new Set(['pause', 'freeze']);
 
 export function lateLossNotice(history: History, grants: readonly Grant[]): RuleResult<'late-loss-notice'> {
   const findings: Finding<'late-loss-notice'>[] = [];
+  // Another grant says nothing of this one where both may be in force.
+  if (permitsOf(history.header.meta) > 1) return resultOf(findings);
   for (const ofLock of Map.groupBy(grants, ({ lock }) => lock).values()) {
     const nextToOther = othersAfter(ofLock);
     for (const grant of ofLock) {
       const next = nextDuringHold(grant, ofLock, nextToOther);
-      const finding = next === undefined ? undefined : lateness(history, grant, next);
+      const finding =
+        next === undefined || bothShare(grant.acquire, next.acquire)
+          ? undefined
+          : lateness(history, grant, next);
       if (finding !== undefined) findings.push(finding);
     }
   }

@@ -4,6 +4,8 @@
 // H's acquire lies inside the tenure, or the certain tenures of both meet: the service began each at some time before
 // it was certain, so they met. (The second form is what catches a waiting acquire, which was invoked long before G's.)
 // `belief-overlap`, the clients believed so: two holds meet, and the pair is no double grant.
+// Two that share a lock do each other no wrong. Of a semaphore one more than it has permits must be in force at once:
+// intervals of which each two meet all meet, so "with n others, when the last one was made" is exact there as well.
 //
 // Why not just "G was granted and not yet released when H was granted": of two acquires in flight at once either may
 // have been first, and a lease that has run out, or may have, was given to H rightly. A sweep over answers, with at
@@ -11,31 +13,38 @@
 
 import type { History } from '../harness/history/history.ts';
 import { intersect, type Grant, type Interval } from '../harness/history/grants.ts';
-import type { JsonRecord, Nanos } from '../harness/history/op.ts';
+import { permitsOf } from '../harness/history/kinds.ts';
+import { nanos, type JsonRecord, type Nanos } from '../harness/history/op.ts';
 import { collector, findingOf } from './finding.ts';
 import type { Finding, RuleResult } from './verdict.ts';
-import { faultClause, grantPhrase, seconds } from './wording.ts';
+import { faultClause, grantPhrase, list, seconds } from './wording.ts';
 
 type Code = 'double-grant' | 'belief-overlap';
 
 export function mutualExclusion(history: History, grants: readonly Grant[]): RuleResult<Code> {
   const findings = collector<Code>();
+  const permits = permitsOf(history.header.meta);
   const locks = new Map<string, { readonly tenures: InForce; readonly holds: InForce }>();
   for (const grant of grants) {
-    const { tenures, holds } = locks.get(grant.lock) ?? { tenures: new Map(), holds: new Map() };
+    const { tenures, holds } = locks.get(grant.lock) ?? { tenures: nothing(), holds: nothing() };
     locks.set(grant.lock, { tenures, holds });
     // A service refuted so often: what its clients believed besides adds nothing.
     if (findings.hasEnough('double-grant')) break;
     const doubled = new Set<Grant>();
-    for (const earlier of meetingOthers(tenures, grant, tenureOf)) {
-      if (!wasAskedInside(grant, earlier, history) && !intersect(earlier.tenure, grant.tenure)) continue;
-      doubled.add(earlier);
-      findings.add('double-grant', () => doubleGrant(history, earlier, grant));
+    const held = meetingOthers(tenures, grant, tenureOf).filter(
+      (earlier) => wasAskedInside(grant, earlier, history) || intersect(earlier.tenure, grant.tenure),
+    );
+    for (const others of crowds(held, permits)) {
+      for (const other of others) doubled.add(other);
+      findings.add('double-grant', () => doubleGrant(history, others, grant));
     }
     if (findings.hasEnough('belief-overlap')) continue;
-    for (const earlier of meetingOthers(holds, grant, holdOf))
-      if (intersect(earlier.hold, grant.hold) && !doubled.has(earlier))
-        findings.add('belief-overlap', () => beliefOverlap(history, earlier, grant));
+    const believed = meetingOthers(holds, grant, holdOf).filter((earlier) =>
+      intersect(earlier.hold, grant.hold),
+    );
+    for (const others of crowds(believed, permits))
+      if (!others.every((other) => doubled.has(other)))
+        findings.add('belief-overlap', () => beliefOverlap(history, others, grant));
   }
   return findings.result();
 }
@@ -44,9 +53,24 @@ const tenureOf = ({ tenure }: Grant): Interval => tenure;
 const holdOf = ({ hold }: Grant): Interval => hold;
 
 /** Of each process on one lock, the grant whose interval reaches furthest, as long as it may still reach another. */
-type InForce = Map<string, Grant>;
+interface InForce {
+  readonly alone: Map<string, Grant>;
+  readonly sharing: Map<string, Grant>;
+}
 
-/** The grants of other processes in whose intervals this one was answered. Adds it to them, and drops what is over. */
+function nothing(): InForce {
+  return { alone: new Map(), sharing: new Map() };
+}
+
+/** As many of `others`, who were there at once, as make one too many of the next; each is in one such crowd at least. */
+function* crowds(others: readonly Grant[], permits: number): Generator<readonly Grant[]> {
+  for (let end = permits; end <= others.length; end++) yield others.slice(end - permits, end);
+}
+
+/**
+ * The grants of other processes in whose intervals this one was answered, and with whom it does not share the lock.
+ * Adds it to them, and drops what is over.
+ */
 function meetingOthers(
   inForce: InForce,
   grant: Grant,
@@ -54,12 +78,16 @@ function meetingOthers(
 ): readonly Grant[] {
   const { start, end } = intervalOf(grant);
   const found: Grant[] = [];
-  for (const [process, other] of inForce) {
-    if (intervalOf(other).end <= start) inForce.delete(process);
-    else if (process !== grant.process) found.push(other);
-  }
-  const own = inForce.get(grant.process);
-  if (own === undefined || intervalOf(own).end < end) inForce.set(grant.process, grant);
+  const { alone, sharing } = inForce;
+  const shares = grant.acquire.shared === true;
+  for (const others of shares ? [alone] : [alone, sharing])
+    for (const [process, other] of others) {
+      if (intervalOf(other).end <= start) others.delete(process);
+      else if (process !== grant.process) found.push(other);
+    }
+  const alike = shares ? sharing : alone;
+  const own = alike.get(grant.process);
+  if (own === undefined || intervalOf(own).end < end) alike.set(grant.process, grant);
   return found;
 }
 
@@ -67,58 +95,65 @@ function wasAskedInside({ acquire }: Grant, { tenure }: Grant, { header }: Histo
   return acquire.invoked - header.clockErrorNanos > tenure.start;
 }
 
-function doubleGrant(history: History, earlier: Grant, later: Grant): Finding<Code> {
-  const { provedBy, end, endedBy } = earlier.tenure;
-  const proof = provedBy === earlier.acquire.id ? [] : [provedBy];
-  const reason = proof.length === 0 ? '' : `, as op ${provedBy} proves`;
-  const until =
-    endedBy === 'lease'
-      ? `its lease ran at least until ${seconds(end)}`
-      : `it was in force until ${seconds(end)}`;
+function doubleGrant(history: History, others: readonly Grant[], later: Grant): Finding<Code> {
+  const grants = [...others, later];
+  const proofs = others.map(({ acquire, tenure: { provedBy, end, endedBy } }) => ({
+    ops: provedBy === acquire.id ? [acquire.id] : [acquire.id, provedBy],
+    story:
+      (endedBy === 'lease'
+        ? `its lease ran at least until ${seconds(end)}`
+        : `it was in force until ${seconds(end)}`) +
+      (provedBy === acquire.id ? '' : `, as op ${provedBy} proves`),
+  }));
   return findingOf(history, {
-    ...between(earlier, later),
+    ...among(grants, later),
     code: 'double-grant',
-    ops: [earlier.acquire.id, ...proof, later.acquire.id],
+    ops: [...proofs.flatMap(({ ops }) => ops), later.acquire.id],
     story:
-      `${grantPhrase(earlier)}; ${until}${reason}. ` +
-      `${grantPhrase(later)}, asked for at ${seconds(later.acquire.invoked)}: the lock was given twice.`,
-    evidence: {
-      tenures: [tenureEvidence(earlier), tenureEvidence(later)],
-      holds: [holdEvidence(earlier), holdEvidence(later)],
-    },
+      `${others.map((earlier, index) => `${grantPhrase(earlier)}; ${proofs[index]?.story}. `).join('')}` +
+      `${grantPhrase(later)}, asked for at ${seconds(later.acquire.invoked)}: ` +
+      (others.length === 1
+        ? 'the lock was given twice.'
+        : `${grants.length} had it, and it has ${others.length} permits.`),
+    evidence: { tenures: grants.map(tenureEvidence), holds: grants.map(holdEvidence) },
   });
 }
 
-function beliefOverlap(history: History, earlier: Grant, later: Grant): Finding<Code> {
-  const overlapEnd = Math.min(earlier.hold.end, later.hold.end);
-  const lease =
-    earlier.tenure.endedBy === 'lease' && earlier.tenure.end < later.hold.start
-      ? `Its lease was certain only until ${seconds(earlier.tenure.end)}, and `
-      : '';
+function beliefOverlap(history: History, others: readonly Grant[], later: Grant): Finding<Code> {
+  const grants = [...others, later];
+  const overlap = Math.min(...grants.map(({ hold }) => hold.end)) - later.hold.start;
+  const stories = others.map((earlier) => {
+    const { tenure, hold, process, acquire } = earlier;
+    const lease =
+      tenure.endedBy === 'lease' && tenure.end < later.hold.start
+        ? `Its lease was certain only until ${seconds(tenure.end)}, and `
+        : '';
+    return {
+      given: `${grantPhrase(earlier)}${faultClause(history, process, acquire.invoked, hold.end)}. ${lease}`,
+      believed: `${process} still believed until ${seconds(hold.end)}`,
+    };
+  });
   return findingOf(history, {
-    ...between(earlier, later),
+    ...among(grants, later),
     code: 'belief-overlap',
-    ops: [earlier.acquire.id, later.acquire.id],
+    ops: grants.map(({ acquire }) => acquire.id),
     story:
-      `${grantPhrase(earlier)}${faultClause(history, earlier.process, earlier.acquire.invoked, earlier.hold.end)}. ` +
-      `${lease}${grantPhrase(later)}, while ${earlier.process} still believed until ${seconds(earlier.hold.end)}: ` +
-      `for ${seconds(overlapEnd - later.hold.start)} both did.`,
-    evidence: {
-      overlapNanos: overlapEnd - later.hold.start,
-      holds: [holdEvidence(earlier), holdEvidence(later)],
-    },
+      `${stories.map(({ given }) => given).join('')}${grantPhrase(later)}, ` +
+      `while ${list(stories.map(({ believed }) => believed))}: for ${seconds(overlap)} ` +
+      (others.length === 1 ? 'both did.' : `all did, and there are ${others.length} permits.`),
+    evidence: { overlapNanos: overlap, holds: grants.map(holdEvidence) },
   });
 }
 
-function between(
-  earlier: Grant,
-  later: Grant,
+function among(
+  grants: readonly Grant[],
+  { lock, acquire, hold }: Grant,
 ): { lock: string; processes: readonly string[]; since: Nanos; at: Nanos } {
   return {
-    lock: earlier.lock,
-    processes: [earlier.process, later.process],
-    since: earlier.acquire.invoked < later.acquire.invoked ? earlier.acquire.invoked : later.acquire.invoked,
-    at: later.acquire.completed ?? later.hold.start,
+    lock,
+    processes: grants.map(({ process }) => process),
+    since: nanos(Math.min(...grants.map(({ acquire: { invoked } }) => invoked))),
+    at: acquire.completed ?? hold.start,
   };
 }
 

@@ -4,6 +4,7 @@
 
 import { byHolder } from '../harness/history/by-holder.ts';
 import type { FaultSpan, History } from '../harness/history/history.ts';
+import { bothShare, permitsOf } from '../harness/history/kinds.ts';
 import type { Grant, Interval } from '../harness/history/grants.ts';
 import { stallsOf } from '../harness/history/stalls.ts';
 import { clientContainers, containerOf } from './finding.ts';
@@ -140,19 +141,23 @@ function outlivedLease({ tenure, hold, release }: Grant): boolean {
 
 /**
  * Consecutive grants of a lock to different processes, of which the later one wanted it while the earlier one had it:
- * it had asked before the earlier hold ended, or an earlier try of its was answered after the earlier grant.
+ * it had asked before the earlier hold ended, or an earlier try of its was answered after the earlier grant. Of a
+ * semaphore all the last ones, as many as it has permits; and those who share a lock wait for nobody who does.
  */
 function countContendedHandoffs(history: History, grants: readonly Grant[]): number {
   const lastTryAnswered = previousTries(history);
-  const latest = new Map<string, Grant>();
+  const permits = permitsOf(history.header.meta);
+  const latest = new Map<string, Grant[]>();
   let handoffs = 0;
-  for (const grant of grants) {
-    const before = latest.get(grant.lock);
-    latest.set(grant.lock, grant);
-    if (before === undefined || before.process === grant.process) continue;
+  const wanted = ({ process, acquire }: Grant, before: Grant): boolean => {
+    if (before.process === process || bothShare(before.acquire, acquire)) return false;
     const given = before.acquire.completed ?? Infinity;
-    const waited = grant.acquire.invoked < before.hold.end;
-    if (waited || (lastTryAnswered.get(grant.acquire.id) ?? -Infinity) > given) handoffs += 1;
+    return acquire.invoked < before.hold.end || (lastTryAnswered.get(acquire.id) ?? -Infinity) > given;
+  };
+  for (const grant of grants) {
+    const before = latest.get(grant.lock) ?? [];
+    latest.set(grant.lock, [...before, grant].slice(-permits));
+    if (before.length === permits && before.every((other) => wanted(grant, other))) handoffs += 1;
   }
   return handoffs;
 }

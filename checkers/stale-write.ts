@@ -14,11 +14,13 @@
 // believe in the grant before, and who has released it writes outside of any lock: neither is this finding.
 // Why H must be in force: c1 asks, is granted and paused; its lease runs out, c2 is granted (G) and c1 wakes to a stale
 // answer (H). It came after c2's, but c2 is the rightful holder.
+// Who shares a lock is superseded by nobody who shares it as well, and no holder of a semaphore by another one.
 
 import type { Grant } from '../harness/history/grants.ts';
 import type { Acquire, History, Write } from '../harness/history/history.ts';
 import { byHolder } from '../harness/history/by-holder.ts';
 import type { FencingToken, Nanos } from '../harness/history/op.ts';
+import { isReentry, permitsOf } from '../harness/history/kinds.ts';
 import { partitionPoint } from '../harness/history/sorted.ts';
 import { registersOf, resultFrom, type Register } from './audit.ts';
 import { findingOf } from './finding.ts';
@@ -31,13 +33,13 @@ import { faultClause, grantPhrase, seconds } from './wording.ts';
 export function staleWrite(history: History, grants: readonly Grant[]): RuleResult<'stale-write-landed'> {
   const { clockErrorNanos, meta } = history.header;
   const registers = registersOf(history).filter(({ store }) => defenceOf(store, meta) === 'none');
-  if (registers.length === 0) return resultFrom([], []);
+  if (registers.length === 0 || permitsOf(meta) > 1) return resultFrom([], []);
   const grantHeld = grantsHeld(history, grants);
   const successorOf = successorsOf(grants, clockErrorNanos);
   const findings = registers.flatMap((register) =>
     landedWrites(register).flatMap((landed) => {
       const grant = grantHeld(landed.write);
-      if (grant === undefined) return [];
+      if (grant === undefined || grant.acquire.shared === true) return [];
       const next = successorOf(grant);
       if (next === undefined) return [];
       const proof = [landed.write, landed.behind].find(
@@ -77,8 +79,9 @@ function grantsHeld(history: History, grants: readonly Grant[]): (write: Write) 
     if (operation.op !== 'acquire') continue;
     const { process, lock } = operation;
     const acquires = asked.get(process, lock);
-    if (acquires === undefined) asked.set(process, lock, [operation]);
-    else acquires.push(operation);
+    const last = acquires?.at(-1);
+    if (acquires === undefined || last === undefined) asked.set(process, lock, [operation]);
+    else if (!isReentry(history.header.meta, last, operation)) acquires.push(operation);
   }
   return ({ process, lock, invoked }) => {
     const acquires = asked.get(process, lock) ?? [];

@@ -8,6 +8,7 @@
 
 import type { History } from '../harness/history/history.ts';
 import { DEFAULT_CLOCK_TOLERANCE, type Grant } from '../harness/history/grants.ts';
+import { isReentry } from '../harness/history/kinds.ts';
 import { nanosOf, type FencingToken } from '../harness/history/op.ts';
 import { collector, findingOf } from './finding.ts';
 import type { Finding, RuleResult } from './verdict.ts';
@@ -51,15 +52,16 @@ function* regressions(
         highestOther = grant;
     }
     const earlier = [highest, highestOther].find(
-      (grant) => grant !== undefined && later.token <= grant.token && !isReentry(history, grant, later),
+      (grant) => grant !== undefined && later.token <= grant.token && !isSameTenure(history, grant, later),
     );
     if (earlier !== undefined) yield [earlier, later];
   }
 }
 
-/** The same token for the same process, and nothing proves that its tenure ended between the two. */
-function isReentry({ header }: History, earlier: Tokened, later: Tokened): boolean {
+/** The same token for the same holder, or process, and nothing proves that its tenure ended between the two. */
+function isSameTenure({ header }: History, earlier: Tokened, later: Tokened): boolean {
   if (earlier.process !== later.process || earlier.token !== later.token) return false;
+  if (isReentry(header.meta, earlier.acquire, later.acquire)) return true;
   const { release, hold, acquire, renewals } = earlier;
   const asked = later.acquire.invoked;
   const endedItself = release?.outcome === 'ok' && release.released !== undefined;

@@ -25,7 +25,7 @@ export function list(words: readonly string[]): string {
 export function grantPhrase(grant: Grant): string {
   const { process, lock, acquire, token } = grant;
   return [
-    `${process} was granted ${lock} at ${seconds(acquire.completed ?? acquire.invoked)} (op ${acquire.id})`,
+    `${process} was granted ${acquire.shared === true ? 'a share of ' : ''}${lock} at ${seconds(acquire.completed ?? acquire.invoked)} (op ${acquire.id})`,
     acquire.ttlMillis === undefined ? '' : ` for ${duration(acquire.ttlMillis)}`,
     token === undefined ? '' : ` with token ${token}`,
   ].join('');

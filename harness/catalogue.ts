@@ -3,6 +3,7 @@
 
 import { ofGrade, type Cell, type CellOfBackend } from './cells/cell.ts';
 import { etcdCells } from './cells/etcd.ts';
+import { kindCells } from './cells/kinds.ts';
 import { postgresCells } from './cells/postgres.ts';
 import { redisReplicatedCells } from './cells/redis-replicated.ts';
 import { redisSentinelCells } from './cells/redis-sentinel.ts';
@@ -22,7 +23,7 @@ export const catalogue: readonly Cell[] = [
   ...cellsOf('etcd', etcdCells),
   ...cellsOf('zookeeper', zookeeperCells),
   ...cellsOf('postgres', postgresCells),
-  ...workloadCells.map((cell) => ({ variant: DEFAULT_VARIANT, ...cell })),
+  ...[...workloadCells, ...kindCells].map((cell) => ({ variant: DEFAULT_VARIANT, ...cell })),
 ];
 
 function cellsOf(backend: string, cells: readonly CellOfBackend[]): readonly Cell[] {

@@ -21,6 +21,7 @@ import { plannedFaults, scenarioNamed, scheduleOf } from './nemesis/schedule.ts'
 import type { ServiceTraits } from './nemesis/timing.ts';
 import type { Plan } from './plan.ts';
 import type { FaultSite, Seen } from './run.ts';
+import { checkFit } from './workload-fit.ts';
 import { workloads } from '../workloads/index.ts';
 
 /** Servers count leases in whole milliseconds: one may run this much shorter, which matters for a short one. */
@@ -42,6 +43,7 @@ export async function plannedRun(plan: Plan): Promise<PlannedRun> {
   const workload = workloads.find(({ name }) => name === plan.workload);
   if (backend === undefined || recipe === undefined || scenario === undefined || workload === undefined)
     throw new HarnessError('internal', `a parsed plan names what does not exist: ${JSON.stringify(plan)}`);
+  checkFit(recipe, workload, workloads);
   const service = traitsOf(backend, backend.servers(plan).length);
   const schedule = scheduleOf(scenario, { ...plan, service }, plan.seed);
   const faults = plannedFaults(scenario, schedule);
@@ -50,7 +52,7 @@ export async function plannedRun(plan: Plan): Promise<PlannedRun> {
     schedule,
     faults,
     defences: defencesInUse(plan, recipe, workload),
-    header: ({ clockErrorNanos, serverVersions }) => ({
+    header: ({ clockErrorNanos, zeroWallTime, serverVersions }) => ({
       format: HISTORY_FORMAT,
       version: HISTORY_VERSION,
       clock: clockErrorNanos === 0 ? 'shared' : 'measured',
@@ -59,6 +61,7 @@ export async function plannedRun(plan: Plan): Promise<PlannedRun> {
         backend: plan.backend,
         variant: plan.variant,
         serverVersions,
+        zeroWallTime,
         recipe: plan.recipe,
         workload: plan.workload,
         fault: plan.fault,
@@ -78,6 +81,8 @@ export async function plannedRun(plan: Plan): Promise<PlannedRun> {
         minContendedHandoffs: plan.minContendedHandoffs,
         ...(workload.stock !== undefined && { stock: workload.stock }),
         ...(recipe.fifo === true && { fifo: true }),
+        ...(recipe.kind !== undefined && { kind: recipe.kind }),
+        ...(recipe.permits !== undefined && { permits: recipe.permits }),
         plannedFaults: faults,
         schedule,
       },

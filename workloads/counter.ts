@@ -1,7 +1,7 @@
 // Read, think, add one, write back: the smallest critical section that loses an update when the lock does not protect
 // it.
 
-import type { Session, Workload } from '../harness/contract/workload.ts';
+import type { HeldLock, Session, Workload } from '../harness/contract/workload.ts';
 import { readThinkWrite } from './read-think-write.ts';
 
 export const counter: Workload = {
@@ -14,10 +14,15 @@ export const counter: Workload = {
 export async function addOne(session: Session, lock: string): Promise<void> {
   const held = await session.acquire(lock);
   if (held === undefined) return;
+  await countUp(session, held);
+  await session.release(held);
+}
+
+/** The section alone, under a lock that is held. */
+export async function countUp(session: Session, held: HeldLock): Promise<void> {
   await readThinkWrite(session, {
     held,
     defences: session.defences,
     change: ({ value, version }) => ({ value: (BigInt(value) + 1n).toString(), base: version, add: '1' }),
   });
-  await session.release(held);
 }

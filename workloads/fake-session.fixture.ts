@@ -34,10 +34,10 @@ export function fakeSession(script: FakeScript): FakeSession {
     registers.set(name, found);
     return found;
   };
-  const grant = (lock: string): HeldLock | undefined => {
+  const grant = (lock: string, how = 'acquire'): HeldLock | undefined => {
     asked += 1;
     const granted = asked > (script.busy ?? 0);
-    calls.push(`${granted ? 'acquire' : 'busy'} ${lock}`);
+    calls.push(`${granted ? how : 'busy'} ${lock}`);
     return granted ? { lock, lost: script.lost === true } : undefined;
   };
   const apply = (defence: string, key: string, { value, order }: Update): void => {
@@ -72,6 +72,8 @@ export function fakeSession(script: FakeScript): FakeSession {
     fresh: () => String((fresh += 1)),
     tryAcquire: async (lock) => grant(lock),
     acquire: async (lock) => grant(lock),
+    acquireShared: async (lock) => grant(lock, 'share'),
+    reenter: async ({ lock }) => grant(lock, 'reenter'),
     async release({ lock }) {
       calls.push(`release ${lock}`);
     },

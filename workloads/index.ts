@@ -9,6 +9,9 @@ import { inventory } from './inventory.ts';
 import { longHold } from './long-hold.ts';
 import { manyLocks } from './many-locks.ts';
 import { mutex } from './mutex.ts';
+import { nested } from './nested.ts';
+import { permits } from './permits.ts';
+import { readersWriters } from './readers-writers.ts';
 
 export const workloads: readonly Workload[] = [
   counter,
@@ -19,4 +22,7 @@ export const workloads: readonly Workload[] = [
   longHold,
   manyLocks,
   mutex,
+  nested,
+  permits,
+  readersWriters,
 ];

@@ -23,6 +23,11 @@ export interface ClientNetwork {
   heal(): void;
 }
 
+export interface ContractCase {
+  readonly name: string;
+  readonly run: (arena: Arena) => Promise<void>;
+}
+
 /** Where a case is played. */
 export interface Arena {
   readonly recipe: ContractRecipe;
@@ -50,6 +55,9 @@ export function granted(outcome: Outcome<Grant>): Grant {
 /** Of an attempt that ought to succeed, on a busy machine. */
 const PATIENCE = millis(1_500);
 export const POLL_MILLIS = 20;
+/** Patience of an attempt that ought not to succeed. */
+export const BRIEF = millis(50);
+export const BUSY = { kind: 'fail', error: 'busy' };
 
 type Requests = (patienceMillis?: Millis) => AcquireRequest;
 

@@ -7,6 +7,8 @@ import { millis, nanosOf } from '../history/op.ts';
 import {
   acquireOnceFree,
   acquireWithin,
+  BRIEF,
+  BUSY,
   expectReleased,
   granted,
   POLL_MILLIS,
@@ -14,20 +16,13 @@ import {
   releaseOnceHealed,
   requests,
   watchesItsDeadline,
-  type Arena,
+  type ContractCase,
   type ContractClient,
   type ContractRecipe,
 } from './arena.fixture.ts';
+import { casesOfKind } from './kinds.fixture.ts';
 
-export interface ContractCase {
-  readonly name: string;
-  readonly run: (arena: Arena) => Promise<void>;
-}
-
-const BUSY = { kind: 'fail', error: 'busy' };
 const NOT_OWNER = { kind: 'fail', error: 'not-owner' };
-/** Patience of an attempt that ought not to succeed. */
-const BRIEF = millis(50);
 /** Redlock allows for clocks that drift apart. */
 const DRIFT = 0.05;
 
@@ -41,10 +36,13 @@ export function contractCases(
   // Nobody but its network can stop a library that keeps a grant by itself.
   const canFallSilent = leased && (network || recipe.keepsAlive !== true);
   const renews = recipe.renewAt !== undefined;
+  // What else a second client is told depends on there being one permit.
+  if (recipe.kind === 'semaphore') return [FREE_AFTER_RELEASE, LEASE, NO_TOKEN, ...casesOfKind(recipe)];
   return [
     BUSY_WHILE_HELD,
     FREE_AFTER_RELEASE,
     leased ? LEASE : NO_LEASE,
+    ...casesOfKind(recipe),
     ...(recipe.ownerChecked ? [RELEASE_TWICE] : []),
     ...(renews || recipe.keepsAlive === true || !leased ? [KEPT] : []),
     ...(canFallSilent ? [SILENCE] : []),

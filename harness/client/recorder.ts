@@ -42,11 +42,14 @@ export interface RegisterOperation {
   readonly token?: FencingToken;
 }
 
+/** `patienceMillis`: of a recipe that waits in the service. */
+export type HowToAcquire = Partial<Pick<AcquireRequest, 'patienceMillis' | 'shared' | 'owner'>>;
+
 export interface Recorder {
-  /** One attempt, under an owner value never used before. `patienceMillis`: of a recipe that waits in the service. */
+  /** One attempt, under an owner value never used before unless `how` names one. */
   acquire(
     lock: string,
-    patienceMillis?: Millis,
+    how?: HowToAcquire,
   ): Promise<{ readonly request: AcquireRequest; readonly outcome: Outcome<Grant> }>;
   renew(grant: Grant): Promise<Outcome<unknown>>;
   release(grant: Grant): Promise<Outcome<unknown>>;
@@ -107,17 +110,20 @@ export function openRecorder(options: RecorderOptions): Recorder {
     );
 
   return {
-    async acquire(lock, patienceMillis) {
+    async acquire(lock, how) {
       const operation = nextId();
-      const request: AcquireRequest = {
-        lock,
-        ttlMillis,
-        owner: `${process}-${operation}`,
-        ...(patienceMillis !== undefined && { patienceMillis }),
-      };
+      const request: AcquireRequest = { lock, ttlMillis, owner: `${process}-${operation}`, ...how };
+      const shared = request.shared === true ? { shared: true } : {};
       const outcome = await record(
         operation,
-        { op: 'acquire', lock, ...(options.polls && { try: true }), ...lease, owner: request.owner },
+        {
+          op: 'acquire',
+          lock,
+          ...(options.polls && { try: true }),
+          ...shared,
+          ...lease,
+          owner: request.owner,
+        },
         () => locks.acquire(request),
         acquireResult,
       );

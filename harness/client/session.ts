@@ -9,7 +9,7 @@ import type { AcquireRequest, Grant, Recipe } from '../contract/lock-client.ts';
 import type { HeldLock, Random, Session, Workload } from '../contract/workload.ts';
 import { millis, nanosOf, type Millis } from '../history/op.ts';
 import { randomStream } from '../rng.ts';
-import type { Recorder, RegisterOperation } from './recorder.ts';
+import type { HowToAcquire, Recorder, RegisterOperation } from './recorder.ts';
 import { startRenewal, type Renewal } from './renewal.ts';
 
 /** A write of which the connection is lost has by then been answered, or sent, or not yet. */
@@ -43,9 +43,9 @@ export interface SessionOptions {
 export interface ClientSession extends Session {
   /**
    * Attempts `lock` until granted, at least once; undefined: `giveUp` said so after an attempt. An attempt of a recipe
-   * that waits in the service lasts for at most `patienceMillis`, or one TTL.
+   * that waits in the service lasts for at most the patience of `how`, or one TTL.
    */
-  acquireUnless(lock: string, giveUp: () => boolean, patienceMillis?: Millis): Promise<HeldLock | undefined>;
+  acquireUnless(lock: string, giveUp: () => boolean, how?: HowToAcquire): Promise<HeldLock | undefined>;
   /** Idles between two turns of the workload. */
   idle(): Promise<void>;
   /** The lock library says that a grant is gone; without effect once it is released or known to be lost. */
@@ -107,14 +107,27 @@ export function openSession(options: SessionOptions): ClientSession {
     return held;
   };
 
-  const acquireUnless: ClientSession['acquireUnless'] = async (lock, giveUp, patienceMillis) => {
+  const acquireUnless: ClientSession['acquireUnless'] = async (lock, giveUp, how) => {
     do {
-      const { request, outcome } = await recorder.acquire(lock, patienceMillis);
+      const { request, outcome } = await recorder.acquire(lock, how);
       if (outcome.kind === 'ok') return hold(outcome.value);
       if (outcome.kind === 'info') await recorder.abandon(request);
       await wait(polling, config.pollMillis);
     } while (!giveUp());
     return undefined;
+  };
+
+  const acquirePatiently = (lock: string, how: HowToAcquire = {}): Promise<HeldLock | undefined> => {
+    const { patienceMillis } = config;
+    const deadline = clock.now() + nanosOf(patienceMillis);
+    const giveUp = (): boolean => options.stopping() || clock.now() >= deadline;
+    return acquireUnless(lock, giveUp, { ...how, patienceMillis });
+  };
+
+  const holdOf = (held: HeldLock): Hold => {
+    const known = holds.get(held);
+    if (known === undefined) throw new Error(`${held.lock} is used, which is not held`);
+    return known;
   };
 
   return {
@@ -134,16 +147,17 @@ export function openSession(options: SessionOptions): ClientSession {
     },
     fresh: () => String(config.firstId + config.idStep * fresh++),
     acquireUnless,
-    tryAcquire: (lock) => acquireUnless(lock, () => true, config.pollMillis.max),
+    tryAcquire: (lock) => acquireUnless(lock, () => true, { patienceMillis: config.pollMillis.max }),
     lost: (request, reason) => losers.get(request.owner)?.(reason),
-    acquire(lock) {
-      const deadline = clock.now() + nanosOf(config.patienceMillis);
-      const giveUp = (): boolean => options.stopping() || clock.now() >= deadline;
-      return acquireUnless(lock, giveUp, config.patienceMillis);
-    },
+    acquire: (lock) => acquirePatiently(lock),
+    acquireShared: (lock) => acquirePatiently(lock, { shared: true }),
+    reenter: (held) =>
+      acquireUnless(held.lock, () => true, {
+        owner: holdOf(held).grant.request.owner,
+        patienceMillis: config.pollMillis.max,
+      }),
     async release(held) {
-      const known = holds.get(held);
-      if (known === undefined) throw new Error(`released ${held.lock}, which is not held`);
+      const known = holdOf(held);
       holds.delete(held);
       losers.delete(known.grant.request.owner);
       const renewed = known.renewal?.stop();

@@ -1,7 +1,7 @@
 // What lockpick asks of a lock library: the narrow interface a recipe (or a user's adapter) implements. It says what
 // happened as a value, never by throwing; recording, retrying and renewing are done above it, in `client/`.
 
-import type { FencingToken, Millis, Nanos, Vote } from '../history/op.ts';
+import type { FencingToken, LockKind, Millis, Nanos, Vote } from '../history/op.ts';
 import type { Defence, Register } from './store.ts';
 
 /** What came of one request (I4): `fail` only where the error table says that it has not happened and never will. */
@@ -14,8 +14,10 @@ export type Outcome<T> =
 export interface AcquireRequest {
   readonly lock: string;
   readonly ttlMillis: Millis;
-  /** A value never used before, the same for everything this attempt does. */
+  /** A value never used before, the same for everything this attempt does; of a re-entry that of the attempt it is in. */
   readonly owner: string;
+  /** Together with others who share it; only of a recipe for a read-write lock. */
+  readonly shared?: true;
   /** A recipe that waits in the service gives up after about this long, with `busy`; absent: after one TTL. */
   readonly patienceMillis?: Millis;
 }
@@ -43,7 +45,10 @@ export interface LockClient extends AsyncDisposable {
   renew?(grant: Grant): Promise<Outcome<{ readonly validUntil?: Nanos }>>;
   /** Gives it back. `released` false: it had ended before; absent: the service does not say whose lock it removed. */
   release(grant: Grant): Promise<Outcome<{ readonly released?: boolean }>>;
-  /** After an `info` acquire: takes back what it may have left behind, on a fresh connection, best effort. */
+  /**
+   * After an `info` acquire: takes back what it may have left behind, on a fresh connection, best effort. Of a re-entry:
+   * all that its owner has, since nobody knows how often it came in.
+   */
   abandon(request: AcquireRequest): Promise<Outcome<{ readonly released?: boolean }>>;
   /** Where the recipe says that it has one. */
   readonly register?: Register;
@@ -75,6 +80,10 @@ export interface Recipe {
   readonly ownerChecked: boolean;
   /** A register inside the lock service, protected by it: one more store beside those outside (I8). */
   readonly register?: GuardedRegister;
+  /** What kind of lock it makes; absent: one that a single holder has alone. */
+  readonly kind?: Exclude<LockKind, 'mutex'>;
+  /** Of a semaphore: so many may hold it at once. */
+  readonly permits?: number;
   /** It is wrong on purpose; this is what is wrong with it. */
   readonly flaw?: string;
   /** Loads the driver of its service; awaited once, before the first `open`. Absent: there is nothing to load. */

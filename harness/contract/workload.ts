@@ -1,7 +1,7 @@
 // What clients do under the lock. A workload is a session script over recorded operations; the client process runs it
 // in a loop until it is told to stop. The same script runs on real containers and, later, in simulation.
 
-import type { FencingToken, Nanos, Outcome } from '../history/op.ts';
+import type { FencingToken, LockKind, Nanos, Outcome } from '../history/op.ts';
 import type { StoreRead } from './store.ts';
 
 /** A random stream of one process; the same plan and seed give the same numbers (I6). */
@@ -49,6 +49,10 @@ export interface Session {
   tryAcquire(lock: string): Promise<HeldLock | undefined>;
   /** Tries until granted; undefined: told to stop, or the patience of one session is over. */
   acquire(lock: string): Promise<HeldLock | undefined>;
+  /** As `acquire`, together with others who share the lock. */
+  acquireShared(lock: string): Promise<HeldLock | undefined>;
+  /** Takes a lock once more that is held, with one attempt; it must be released once more. undefined: it was not had. */
+  reenter(held: HeldLock): Promise<HeldLock | undefined>;
   release(held: HeldLock): Promise<void>;
   /** Works for the plan's think time, drawn at random; does not look at the lock. */
   think(): Promise<void>;
@@ -62,6 +66,8 @@ export interface Workload {
   readonly summary: string;
   /** One turn: usually acquire → read → think → write → release. Must return when `session.stopping`. */
   run(session: Session): Promise<void>;
+  /** The kind of lock that its script asks for; absent: any that one holder may have alone. */
+  readonly kind?: Exclude<LockKind, 'mutex'>;
   /** Plan fields that it needs otherwise than by default, as a plan's input. */
   readonly defaults?: Readonly<Record<string, string>>;
   /** The defences it can use; absent: any. Empty: it does not use the store. */

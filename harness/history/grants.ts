@@ -4,6 +4,7 @@
 
 import { byHolder } from './by-holder.ts';
 import type { Acquire, History, Release, Renew } from './history.ts';
+import { isReentry } from './kinds.ts';
 import { nanos, nanosOf, type FencingToken, type Lost, type Nanos } from './op.ts';
 import { partitionPoint } from './sorted.ts';
 
@@ -67,23 +68,26 @@ export function grantsOf(history: History): readonly Grant[] {
   /** Of each process and lock, the grants that nothing has released; the last one is what it holds now. */
   const unreleased = byHolder<GrantDraft[]>();
   const drafts: GrantDraft[] = [];
+  const { meta } = history.header;
   inOrderOfTime(history, {
-    asked({ process, lock, invoked, outcome }) {
+    asked(acquire) {
+      const { process, lock, invoked, outcome } = acquire;
       const latest = unreleased.get(process, lock)?.at(-1);
       if (latest === undefined) return;
-      latest.askedAgain ??= invoked;
+      if (!isReentry(meta, latest.acquire, acquire)) latest.askedAgain ??= invoked;
+      else latest.unclear ||= outcome === 'info';
       latest.doubted ||= outcome !== 'fail';
     },
     granted(acquire) {
       const { process, lock } = acquire;
-      const draft = { acquire, renewals: NONE, doubted: false };
+      const draft = { acquire, renewals: NONE, doubted: false, unclear: false };
       drafts.push(draft);
       const held = unreleased.get(process, lock);
       const latest = held?.at(-1);
       if (held === undefined) unreleased.set(process, lock, [draft]);
       else held.push(draft);
       if (latest === undefined) return;
-      latest.askedAgain ??= answeredAt(acquire);
+      if (!isReentry(meta, latest.acquire, acquire)) latest.askedAgain ??= answeredAt(acquire);
       latest.doubted = true;
     },
     renewed(renew) {
@@ -93,8 +97,17 @@ export function grantsOf(history: History): readonly Grant[] {
       latest.renewals.push(renew);
     },
     released(release) {
+      const held = unreleased.get(release.process, release.lock) ?? [];
+      const [last, outer] = [held.at(-1), held.at(-2)];
+      const isInner =
+        last !== undefined && outer !== undefined && isReentry(meta, outer.acquire, last.acquire);
+      if (isInner && !held.some(({ unclear }) => unclear)) {
+        last.release = release;
+        held.pop();
+        return;
+      }
       // It may be meant for any of them.
-      for (const draft of unreleased.get(release.process, release.lock) ?? []) draft.release = release;
+      for (const draft of held) draft.release = release;
       unreleased.delete(release.process, release.lock);
     },
     lost({ process, lock, time }) {
@@ -132,6 +145,8 @@ interface GrantDraft {
    * it proves nothing about this grant, but it may have ended it.
    */
   doubted: boolean;
+  /** Whether its holder came in again is unknown, and so is how often it must be released. */
+  unclear: boolean;
 }
 
 /** Most grants have no renewal; they share this, and nothing is ever added to it. */

@@ -4,6 +4,7 @@
 import {
   HISTORY_FORMAT,
   HISTORY_VERSION,
+  LOCK_KINDS,
   type AuditRow,
   type Header,
   type HistoryEvent,
@@ -159,6 +160,8 @@ const META_TYPES = {
   slackMillis: 'number',
   keptAlive: 'boolean',
   fifo: 'boolean',
+  kind: 'string',
+  permits: 'number',
   closedByDown: 'boolean',
   minContendedHandoffs: 'number',
   stock: 'string',
@@ -175,7 +178,11 @@ function decodeMeta(fields: Fields): HistoryMeta {
   }
   if (meta['plannedFaults'] !== undefined && !isTextList(meta['plannedFaults']))
     fields.refuse('meta.plannedFaults is not a list of texts');
-  const { stock, stores } = meta;
+  const { stock, stores, kind, permits } = meta;
+  if (kind !== undefined && !LOCK_KINDS.some((known) => known === kind))
+    fields.refuse(`meta.kind is ${shortened(kind)}; known are ${LOCK_KINDS.join(', ')}`);
+  if (permits !== undefined && (!Number.isSafeInteger(permits) || permits === 0))
+    fields.refuse('meta.permits is not a whole number from 1');
   if (typeof stock === 'string' && !/^\d+$/.test(stock))
     fields.refuse(`meta.stock is ${shortened(stock)}, not a whole number`);
   if (stores !== undefined && !isTextRecord(stores)) fields.refuse('meta.stores is not an object of texts');

@@ -42,6 +42,10 @@ export type OpName = 'acquire' | 'renew' | 'release' | 'read' | 'write' | 'cas';
 /** `ok` it happened · `fail` it did not and never will · `info` unknown: it may take effect later, or never (I4). */
 export type Outcome = 'ok' | 'fail' | 'info';
 
+/** `reentrant`: its holder may take it again, and gives it back as often. `read-write`: some acquires share it. */
+export const LOCK_KINDS = ['mutex', 'semaphore', 'reentrant', 'read-write'] as const;
+export type LockKind = (typeof LOCK_KINDS)[number];
+
 /** What the run was about. All fields are optional in files of other origin; unknown ones are kept and ignored. */
 export interface HistoryMeta {
   readonly backend?: string;
@@ -72,6 +76,10 @@ export interface HistoryMeta {
   readonly fifo?: boolean;
   /** Contended hand-offs below which a clean result means nothing. Default 1. */
   readonly minContendedHandoffs?: number;
+  /** What kind of lock the recipe makes. Default `mutex`. */
+  readonly kind?: LockKind;
+  /** Of a semaphore: so many may hold it at once. Default 1. */
+  readonly permits?: number;
   /** Fault kinds that the plan asked for; empty: none were planned. */
   readonly plannedFaults?: readonly string[];
   readonly [other: string]: unknown;

@@ -27,7 +27,7 @@ const IN_STEP_TIME_LIMIT_MILLIS = 20_000;
 
 /** Those that are right for one server, and those that wait for replicas. */
 const REPLICATED_RECIPES: readonly ReplicatedRecipe[] = [
-  ...SINGLE_SERVER_RECIPES.filter(({ flaw }) => flaw === undefined),
+  ...SINGLE_SERVER_RECIPES.filter(({ flaw, kind }) => flaw === undefined && kind === undefined),
   wait1,
   waitAll,
 ];

@@ -5,7 +5,12 @@ import type { Outcome } from '../../contract/lock-client.ts';
 import { millis, nanos, nanosOf, type Nanos } from '../../history/op.ts';
 import type { RedisPort, RedisReply } from './port.ts';
 import { GRANT_WITH_TOKEN } from './recipes/fenced-incr.ts';
+import { JOIN, READ, WRITE } from './recipes/read-write.ts';
+import { COME_IN, DROP, GO_OUT } from './recipes/reentrant.ts';
+import { ADD, COUNT } from './recipes/semaphore-count-then-add.ts';
+import { TAKE_PERMIT } from './recipes/semaphore.ts';
 import { GRANT_WITH_VOLATILE_TOKEN } from './recipes/token-on-volatile-key.ts';
+import { LEAVE } from './shares.ts';
 import { DELETE_IF_OWNER, EXTEND_IF_OWNER } from './steps.ts';
 
 export interface FakeRedis {
@@ -72,6 +77,23 @@ export function fakeRedis(): FakeRedis {
       return run(rest.slice(0, Number(count)), rest.slice(Number(count)));
     },
   };
+  /** Sorted sets by key: owner → end of its lease; and hashes by key. */
+  const shares = new Map<string, Map<string, Nanos>>();
+  const running = (key: string): Map<string, Nanos> => {
+    const left = new Map([...(shares.get(key) ?? [])].filter(([, end]) => end > time));
+    shares.set(key, left);
+    return left;
+  };
+  const join = (key: string, owner: string, ttl: string): number => {
+    running(key).set(owner, later(Number(ttl)));
+    return 1;
+  };
+  const hashes = new Map<string, { owner: string; token: RedisReply; count: number; expiresAt: Nanos }>();
+  const liveHash = (key: string) => {
+    const hash = hashes.get(key);
+    return hash !== undefined && hash.expiresAt > time ? hash : undefined;
+  };
+  const drop = (key: string): number => (hashes.delete(key) ? 1 : 0);
   const call = (name: string, ...args: string[]): RedisReply => {
     const command = commands[name];
     if (command === undefined) throw new Error(`the fake knows no ${name}`);
@@ -97,6 +119,52 @@ export function fakeRedis(): FakeRedis {
         return token;
       },
     ],
+    [
+      TAKE_PERMIT,
+      ([key = ''], [owner = '', ttl = '', permits]) =>
+        running(key).size >= Number(permits) ? 0 : join(key, owner, ttl),
+    ],
+    [COUNT, ([key = '']) => running(key).size],
+    [ADD, ([key = ''], [owner = '', ttl = '']) => join(key, owner, ttl)],
+    [LEAVE, ([key = ''], [owner = '']) => (running(key).delete(owner) ? 1 : 0)],
+    [
+      WRITE,
+      ([key = '', tokenKey = '', readers = ''], [owner = '', ttl = '']) =>
+        running(readers).size > 0 || call('SET', key, owner, 'NX', 'PX', ttl) === null
+          ? null
+          : call('INCR', tokenKey),
+    ],
+    [
+      READ,
+      (keys, args) => (live(keys[0] ?? '') === undefined ? call('EVAL', JOIN, '3', ...keys, ...args) : null),
+    ],
+    [
+      JOIN,
+      ([, tokenKey = '', readers = ''], [owner = '', ttl = '']) => {
+        join(readers, owner, ttl);
+        return call('INCR', tokenKey);
+      },
+    ],
+    [
+      COME_IN,
+      ([key = '', tokenKey = ''], [owner = '', ttl = '']) => {
+        const held = liveHash(key);
+        if (held !== undefined && held.owner !== owner) return null;
+        const { token, count } = held ?? { token: call('INCR', tokenKey), count: 0 };
+        hashes.set(key, { owner, token, count: count + 1, expiresAt: later(Number(ttl)) });
+        return token;
+      },
+    ],
+    [
+      GO_OUT,
+      ([key = ''], [owner]) => {
+        const held = liveHash(key);
+        if (held === undefined || held.owner !== owner) return 0;
+        held.count -= 1;
+        return held.count < 1 ? drop(key) : 1;
+      },
+    ],
+    [DROP, ([key = ''], [owner]) => (liveHash(key)?.owner === owner ? drop(key) : 0)],
   ]);
   const later = (milliseconds: number): Nanos => nanos(time + nanosOf(millis(milliseconds)));
 

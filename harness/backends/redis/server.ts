@@ -18,6 +18,12 @@ import { tokenPerProcess } from './recipes/token-per-process.ts';
 import { delUnconditional } from './recipes/del-unconditional.ts';
 import { fencedIncr } from './recipes/fenced-incr.ts';
 import { getThenDel } from './recipes/get-then-del.ts';
+import { readIgnoresWriter } from './recipes/read-ignores-writer.ts';
+import { readWrite } from './recipes/read-write.ts';
+import { reentrant } from './recipes/reentrant.ts';
+import { reentrantDropsAll } from './recipes/reentrant-drops-all.ts';
+import { semaphore } from './recipes/semaphore.ts';
+import { semaphoreCountThenAdd } from './recipes/semaphore-count-then-add.ts';
 import { setNxPx } from './recipes/set-nx-px.ts';
 import { setnxThenExpire } from './recipes/setnx-then-expire.ts';
 import { askVersion } from './version.ts';
@@ -28,6 +34,9 @@ export const SINGLE_SERVER_RECIPES: readonly RedisRecipe[] = [
   setNxPx,
   watchdog,
   fencedIncr,
+  semaphore,
+  readWrite,
+  reentrant,
   delUnconditional,
   getThenDel,
   setnxThenExpire,
@@ -37,6 +46,9 @@ export const SINGLE_SERVER_RECIPES: readonly RedisRecipe[] = [
   renewBlind,
   tokenOnVolatileKey,
   tokenPerProcess,
+  semaphoreCountThenAdd,
+  readIgnoresWriter,
+  reentrantDropsAll,
 ];
 
 /** What was acknowledged is on disk, so a server that is killed and started has lost no lock. */

@@ -62,7 +62,13 @@ export async function deleteIfOwner(
   redis: RedisPort,
   request: AcquireRequest,
 ): Promise<Outcome<{ readonly released: boolean }>> {
-  const reply = await redis.command(...(await deleteCommand(redis, lockKey(request.lock), request.owner)));
+  return readReleaseReply(
+    await redis.command(...(await deleteCommand(redis, lockKey(request.lock), request.owner))),
+  );
+}
+
+/** What the answer to a release means that counts what it ended: 1 or 0. */
+export function readReleaseReply(reply: Outcome<RedisReply>): Outcome<{ readonly released: boolean }> {
   if (reply.kind !== 'ok') return reply;
   if (reply.value === 1 || reply.value === 0) return { kind: 'ok', value: { released: reply.value === 1 } };
   return unexpected(reply.value);

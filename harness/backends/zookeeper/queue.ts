@@ -62,13 +62,22 @@ export async function tokenOf(session: ZooKeeperSession, path: string): Promise<
 }
 
 /**
- * Waits until the node is the first of its queue, for at most the request's patience. `busy`: it was not, and has left.
+ * Whom a node waits for: nobody, and it is its turn; else until one of them is gone. `lower`: the nodes with lower
+ * numbers, in their order.
+ */
+export type Turn = (lower: readonly string[], request: AcquireRequest) => readonly string[];
+
+/** The node before its own, and no other. */
+export const alone: Turn = (lower) => lower.slice(-1);
+
+/**
+ * Waits until it is the node's turn, for at most the request's patience. `busy`: it was not, and has left.
  * `fail` with `session-ended`: its session has ended, and the node with it. `info`: it may still be there.
  */
 export async function waitForTurn(
   session: ZooKeeperSession,
   clock: Clock,
-  { request, path }: { readonly request: AcquireRequest; readonly path: string },
+  { request, path, turn }: { readonly request: AcquireRequest; readonly path: string; readonly turn: Turn },
 ): Promise<Outcome<Grant>> {
   const giveUpAt = clock.now() + nanosOf(request.patienceMillis ?? request.ttlMillis);
   const queue = queueOf(request.lock);
@@ -76,30 +85,29 @@ export async function waitForTurn(
     const token = await tokenOf(session, path);
     const children = token.kind === 'ok' ? await session.children(queue) : token;
     if (children.kind === 'fail' && children.error === SESSION_ENDED.error) return children;
-    const before = children.kind === 'ok' ? predecessorOf(path, queue, children.value) : undefined;
+    const before = children.kind === 'ok' ? turn(lowerThan(path, children.value), request) : [];
     if (
       children.kind === 'ok' &&
       token.kind === 'ok' &&
-      before === undefined &&
+      before.length === 0 &&
       clock.now() < session.deadline
     )
       return { kind: 'ok', value: { request, token: token.value, validUntil: session.deadline } };
     const leftNanos = giveUpAt - clock.now();
     if (leftNanos <= 0) {
-      const left = await leave(session, clock, path);
-      return left.kind === 'ok' ? BUSY : { kind: 'info', error: left.error };
+      const gone = await leave(session, clock, path);
+      return gone.kind === 'ok' ? BUSY : { kind: 'info', error: gone.error };
     }
-    if (before === undefined) await clock.sleep(RETRY_PAUSE);
-    else await session.gone(before, millis(leftNanos / 1e6));
+    const left = millis(leftNanos / 1e6);
+    if (before.length === 0) await clock.sleep(RETRY_PAUSE);
+    else await Promise.race(before.map((node) => session.gone(`${queue}/${node}`, left)));
   }
 }
 
-/** The node with the highest number below that of `path`; undefined: there is none. */
-function predecessorOf(path: string, queue: string, children: readonly string[]): string | undefined {
+/** Those of `children` with numbers below that of `path`, ascending. */
+function lowerThan(path: string, children: readonly string[]): readonly string[] {
   const own = numberOf(path);
-  const lower = children.filter((child) => numberOf(child) < own);
-  const [last] = lower.toSorted((a, b) => numberOf(b) - numberOf(a));
-  return last === undefined ? undefined : `${queue}/${last}`;
+  return children.filter((child) => numberOf(child) < own).toSorted((a, b) => numberOf(a) - numberOf(b));
 }
 
 /** What the ensemble appended: ten digits (ZooKeeper 3.9, PrepRequestProcessor). */

@@ -13,6 +13,7 @@ import type { ZooKeeperRecipe } from './port.ts';
 import { ephemeralSequential } from './recipes/ephemeral-sequential.ts';
 import { zkIgnoresSessionLoss } from './recipes/zk-ignores-session-loss.ts';
 import { zkNoGuid } from './recipes/zk-no-guid.ts';
+import { ZOOKEEPER_RECIPES } from './server.ts';
 
 function open(recipe: ZooKeeperRecipe, clock: FakeClock, zooKeeper: FakeZooKeeper) {
   const losses: [owner: string, reason: string][] = [];
@@ -38,7 +39,7 @@ function queue(zooKeeper: FakeZooKeeper): string[] {
     .map((path) => path.slice('/lockpick/k1/'.length, -10));
 }
 
-describe.each([ephemeralSequential, zkNoGuid, zkIgnoresSessionLoss])('$name keeps the contract', (recipe) => {
+describe.each(ZOOKEEPER_RECIPES)('$name keeps the contract', (recipe) => {
   it.each(contractCases(recipe, { network: false }))('$name', async ({ run }) => {
     const clock = fakeClock();
     const zooKeeper = fakeZooKeeper(clock);

@@ -11,6 +11,8 @@ import { loadDriver } from './driver.ts';
 import { ZOOKEEPER_ERRORS } from './errors.ts';
 import type { ZooKeeperRecipe } from './port.ts';
 import { ephemeralSequential } from './recipes/ephemeral-sequential.ts';
+import { readWrite } from './recipes/read-write.ts';
+import { semaphore } from './recipes/semaphore.ts';
 import { zkIgnoresSessionLoss } from './recipes/zk-ignores-session-loss.ts';
 import { zkNoGuid } from './recipes/zk-no-guid.ts';
 import { askRole, askVersion } from './srvr.ts';
@@ -18,6 +20,8 @@ import { askRole, askVersion } from './srvr.ts';
 /** The recipes without a port: a simulated ensemble can be put behind them as well. */
 export const ZOOKEEPER_RECIPES: readonly ZooKeeperRecipe[] = [
   ephemeralSequential,
+  semaphore,
+  readWrite,
   zkNoGuid,
   zkIgnoresSessionLoss,
 ];

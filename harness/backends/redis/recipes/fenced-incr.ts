@@ -25,19 +25,24 @@ export const fencedIncr: RedisRecipe = {
   }),
 };
 
-/** Runs a script that takes lock key, token key, owner and TTL, and answers with the token, or with nil for `busy`. */
+/** Runs a script that takes lock key, token key, `keys`, owner and TTL, and answers with the token, or nil for `busy`. */
 export async function grantWithToken(
   redis: RedisPort,
   now: () => Nanos,
-  { script, request }: { readonly script: string; readonly request: AcquireRequest },
+  {
+    script,
+    request,
+    keys = [],
+  }: { readonly script: string; readonly request: AcquireRequest; readonly keys?: readonly string[] },
 ): Promise<Outcome<Grant>> {
   const validUntil = leaseEnd(now, request.ttlMillis);
   const reply = await redis.command(
     'EVAL',
     script,
-    2,
+    2 + keys.length,
     lockKey(request.lock),
     `token:${request.lock}`,
+    ...keys,
     request.owner,
     wholeMillis(request.ttlMillis),
   );

@@ -3,10 +3,10 @@
 // session lives. The client that lost the reply looks for it. Every lock of a session is lost when the session is.
 
 import type { Clock } from '../../../clock.ts';
-import type { AcquireRequest, LockClient, Outcome } from '../../../contract/lock-client.ts';
+import type { AcquireRequest, LockClient, Outcome, RecipeContext } from '../../../contract/lock-client.ts';
 import { untilDone } from '../../until-done.ts';
 import type { ZooKeeperPort, ZooKeeperRecipe, ZooKeeperSession } from '../port.ts';
-import { enter, find, leave, NO_SESSION, waitForTurn } from '../queue.ts';
+import { alone, enter, find, leave, NO_SESSION, waitForTurn, type Turn } from '../queue.ts';
 
 export const ephemeralSequential: ZooKeeperRecipe = {
   name: 'ephemeral-sequential',
@@ -17,11 +17,25 @@ export const ephemeralSequential: ZooKeeperRecipe = {
   keepsAlive: true,
   ownerChecked: true,
   lockClient: (zooKeeper, clock, onLost) =>
-    queueClient(zooKeeper, clock, async (session, request, held) => {
-      const reason = await session.ended;
-      if (held()) onLost(request, `session ${reason}`);
-    }),
+    queueClient(zooKeeper, clock, { watch: sessionWatch(onLost), turn: alone }),
 };
+
+/** What a queue of this kind is, apart from its nodes. */
+export interface QueueRules {
+  /** Is started for every grant. */
+  readonly watch: (session: ZooKeeperSession, request: AcquireRequest, held: () => boolean) => Promise<void>;
+  readonly turn: Turn;
+  /** What the name of a node says besides whose it is. */
+  readonly mark?: (request: AcquireRequest) => string;
+}
+
+/** A lock is lost with its session. */
+export function sessionWatch(onLost: RecipeContext['onLost']): QueueRules['watch'] {
+  return async (session, request, held) => {
+    const reason = await session.ended;
+    if (held()) onLost(request, `session ${reason}`);
+  };
+}
 
 /** An attempt that may have a node. */
 interface Attempt {
@@ -30,12 +44,12 @@ interface Attempt {
   held: boolean;
 }
 
-/** `watch` is started for every grant. */
 export function queueClient(
   zooKeeper: ZooKeeperPort,
   clock: Clock,
-  watch: (session: ZooKeeperSession, request: AcquireRequest, held: () => boolean) => Promise<void>,
+  { watch, turn, mark = () => 'lock' }: QueueRules,
 ): Omit<LockClient, keyof AsyncDisposable> {
+  const nodeName = (request: AcquireRequest): string => `${request.owner}-${mark(request)}-`;
   const attempts = new WeakMap<AcquireRequest, Attempt>();
 
   return {
@@ -45,10 +59,10 @@ export function queueClient(
       const session = opened.value;
       const attempt: Attempt = { session, held: false };
       attempts.set(request, attempt);
-      const entered = await enterOnce(session, request);
+      const entered = await enterOnce(session, request.lock, nodeName(request));
       if (entered.kind !== 'ok') return entered;
       attempt.path = entered.value;
-      const outcome = await waitForTurn(session, clock, { request, path: entered.value });
+      const outcome = await waitForTurn(session, clock, { request, path: entered.value, turn });
       if (outcome.kind === 'ok') {
         attempt.held = true;
         void watch(session, request, () => attempt.held);
@@ -86,14 +100,10 @@ export function queueClient(
   };
 }
 
-function nodeName({ owner }: AcquireRequest): string {
-  return `${owner}-lock-`;
-}
-
 /** Enters the queue; where the reply was lost, looks whether the node is there. `info`: it may be. */
-async function enterOnce(session: ZooKeeperSession, request: AcquireRequest): Promise<Outcome<string>> {
-  const entered = await enter(session, request.lock, nodeName(request));
+async function enterOnce(session: ZooKeeperSession, lock: string, name: string): Promise<Outcome<string>> {
+  const entered = await enter(session, lock, name);
   if (entered.kind !== 'info') return entered;
-  const found = await find(session, request.lock, nodeName(request));
+  const found = await find(session, lock, name);
   return found.kind === 'ok' && found.value !== undefined ? { kind: 'ok', value: found.value } : entered;
 }

@@ -2,6 +2,7 @@
 // next in the queue, the holder goes on believing until its work is done.
 
 import type { ZooKeeperRecipe } from '../port.ts';
+import { alone } from '../queue.ts';
 import { ephemeralSequential, queueClient } from './ephemeral-sequential.ts';
 
 export const zkIgnoresSessionLoss: ZooKeeperRecipe = {
@@ -10,5 +11,6 @@ export const zkIgnoresSessionLoss: ZooKeeperRecipe = {
   summary:
     'as ephemeral-sequential, but what becomes of the session is not looked at once the lock was granted',
   flaw: 'a holder whose session has ended goes on',
-  lockClient: (zooKeeper, clock) => queueClient(zooKeeper, clock, () => Promise.resolve()),
+  lockClient: (zooKeeper, clock) =>
+    queueClient(zooKeeper, clock, { watch: () => Promise.resolve(), turn: alone }),
 };

@@ -3,7 +3,7 @@
 
 import type { AcquireRequest, Outcome } from '../../../contract/lock-client.ts';
 import type { ZooKeeperRecipe, ZooKeeperSession } from '../port.ts';
-import { enter, leave as leaveQueue, NO_SESSION, waitForTurn } from '../queue.ts';
+import { alone, enter, leave as leaveQueue, NO_SESSION, waitForTurn } from '../queue.ts';
 
 const NAME = 'lock-';
 const TRIES = 5;
@@ -40,7 +40,7 @@ export const zkNoGuid: ZooKeeperRecipe = {
         const entered = await enterAgain(session, request.lock);
         if (entered.kind !== 'ok') return entered;
         paths.set(request, entered.value);
-        const outcome = await waitForTurn(session, clock, { request, path: entered.value });
+        const outcome = await waitForTurn(session, clock, { request, path: entered.value, turn: alone });
         if (outcome.kind === 'ok') {
           held.add(request);
           void watch(session, request);
