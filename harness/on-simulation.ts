@@ -5,6 +5,7 @@ import type { Node } from './contract/cluster.ts';
 import { HarnessError } from './contract/errors.ts';
 import { whereApplicable } from './nemesis/faults/not-applicable.ts';
 import { onEach } from './nemesis/faults/scope.ts';
+import type { Plan } from './plan.ts';
 import { plannedRun, processFaults, restartOptionsOf } from './planned-run.ts';
 import { storeNode } from './postgres-store/node.ts';
 import { clientOf } from './simulation/client.ts';
@@ -12,7 +13,7 @@ import { simulatedCuts, simulatedLinks } from './simulation/faults.ts';
 import type { SimulatedCluster } from './simulation/cluster.ts';
 import type { Network } from './simulation/network.ts';
 import type { SimulatedNode } from './simulation/node.ts';
-import { recipesOf, serverProgram } from './simulation/services.ts';
+import { recipesOf, serverProgram, SIMULATED_BACKENDS } from './simulation/services.ts';
 import { EPOCH_MILLIS } from './simulation/wall-clock.ts';
 import { openWorld } from './simulation/world.ts';
 import { surroundingsOf, type Stage } from './stage.ts';
@@ -23,16 +24,9 @@ export function onSimulation(): Stage {
     partsFor: async (plan) => {
       const planned = await plannedRun(plan);
       const { backend, faults } = planned;
-      if (plan.adapter !== undefined)
-        throw new HarnessError('usage', `the recipe of ${plan.adapter} cannot be simulated`, {
-          remedy: 'an adapter opens real connections: run it in containers',
-        });
+      const refused = refusal(plan, faults);
+      if (refused !== undefined) throw refused;
       const recipes = recipesOf(plan.backend);
-      const missing = faults.find((fault) => NOT_SIMULATED.includes(fault));
-      if (missing !== undefined)
-        throw new HarnessError('usage', `the fault ${missing} is not simulated`, {
-          remedy: 'run it in containers',
-        });
       const world = openWorld(plan.seed);
       const { network, scheduler } = world;
       let cluster: SimulatedCluster | undefined;
@@ -80,6 +74,24 @@ export function onSimulation(): Stage {
       };
     },
   };
+}
+
+/** Why a plan that may have those kinds of faults cannot be simulated; undefined: it can. */
+export function refusal(
+  { adapter, backend, on }: Pick<Plan, 'adapter' | 'backend' | 'on'>,
+  faults: readonly string[],
+): HarnessError | undefined {
+  const inContainers = on === undefined ? 'run it in containers' : 'without --on it runs in containers';
+  const because = (what: string, remedy: string): HarnessError => new HarnessError('usage', what, { remedy });
+  if (adapter !== undefined)
+    return because(`the recipe of ${adapter} opens real connections and cannot be simulated`, inContainers);
+  if (!SIMULATED_BACKENDS.includes(backend))
+    return because(
+      `the servers of ${backend} are not simulated`,
+      `${inContainers}; simulated are ${SIMULATED_BACKENDS.join(', ')}`,
+    );
+  const missing = faults.find((fault) => NOT_SIMULATED.includes(fault));
+  return missing === undefined ? undefined : because(`the fault ${missing} is not simulated`, inContainers);
 }
 
 /** Kinds of faults that only containers have. */

@@ -25,15 +25,13 @@ function redisPorts(machine: Machine): OpenRedisPort {
   return portsOver(simulatedDial(machine), machine.process.after);
 }
 
-const SIMULATED_BACKENDS: readonly string[] = Object.keys(RECIPES);
+export const SIMULATED_BACKENDS: readonly string[] = Object.keys(RECIPES);
 
-/** Throws HarnessError('usage') if that backend is not simulated. */
+/** Throws HarnessError('internal') if that backend is not simulated. */
 export function recipesOf(backend: string): (machine: Machine) => readonly Recipe[] {
   const recipes = RECIPES[backend];
-  if (recipes !== undefined) return recipes;
-  throw new HarnessError('usage', `the servers of ${backend} are not simulated`, {
-    remedy: `without --on they run in containers; simulated are ${SIMULATED_BACKENDS.join(', ')}`,
-  });
+  if (recipes === undefined) throw new HarnessError('internal', `${backend} is not simulated`);
+  return recipes;
 }
 
 /** Image → what its servers are. */
