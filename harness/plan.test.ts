@@ -150,6 +150,11 @@ describe('the schedule of a plan', () => {
       'schedule.steps.0.spec.target.kind',
     ],
     ['an unknown node', at({ spec: { ...spec, target: { kind: 'nodes', names: ['c6'] } } }), '"c6"'],
+    [
+      'a parameter of another fault',
+      at({ spec: { ...spec, params: { byMillis: 3 } } }),
+      'schedule.steps.0.spec.params.byMillis: no parameter of pause',
+    ],
     ['an end past the load', at({ atMillis: 9_800 }), 'steps.0: its end, 10.3s'],
     ['a rule past the load', of({ ...when, afterMillis: 10_000 }), 'schedule.steps.0.afterMillis'],
     ['an unknown event', of({ ...when, event: 'bored' }), 'schedule.steps.0.event'],

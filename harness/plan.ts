@@ -8,6 +8,7 @@ import { DEFAULT_WORKLOAD } from './cell-name.ts';
 import { HarnessError } from './contract/errors.ts';
 import { formatDuration, parseDuration, parseSpan } from './duration.ts';
 import type { Millis } from './history/op.ts';
+import { wrongParam } from './nemesis/fault-params.ts';
 import { FIXED } from './nemesis/schedule.ts';
 import { scheduleSchema } from './schedule-format.ts';
 
@@ -58,7 +59,7 @@ const span = z
 export const PROCESSES_MAX = 1000;
 
 /** Where a plan can run; in containers if it does not say. */
-export const PLACES = ['docker', 'simulation'] as const;
+const PLACES = ['docker', 'simulation'] as const;
 
 /** `inconclusive` is nothing to hope for. */
 export const EXPECTABLE_GRADES = ['safe', 'safe-with-fencing', 'unsafe'] as const;
@@ -203,6 +204,8 @@ function checkSchedule(plan: Plan, vocabulary: Vocabulary): void {
     if (target.kind === 'nodes')
       for (const value of target.names)
         knownAt(`${place}.spec.target.names`, 'node', { value, names: nodes });
+    const wrong = wrongParam(fault, step.spec.params ?? {}, [...nodes, 'store']);
+    if (wrong !== undefined) throw new PlanError(`${place}.spec.params.${wrong.name}`, wrong.reason);
     const late = `is past the end of the load at ${formatDuration(timeLimitMillis)}`;
     if (step.kind === 'when' && step.afterMillis >= timeLimitMillis)
       throw new PlanError(`${place}.afterMillis`, late);
