@@ -7,6 +7,9 @@ export type ProfileName = (typeof PROFILE_NAMES)[number];
 export const EXPORTED_REPORTS = ['html', 'junit', 'markdown', 'json'] as const;
 export type ReportName = (typeof EXPORTED_REPORTS)[number];
 
+/** Where plans run: in containers, simulated, or in containers if there is an engine and else simulated. */
+export const PLACE_CHOICES = ['docker', 'simulation', 'auto'] as const;
+
 /** Of which runs more than plan and verdict is kept. */
 export const KEEP_CHOICES = ['on-failure', 'always', 'never'] as const;
 export type Keep = (typeof KEEP_CHOICES)[number];

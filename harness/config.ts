@@ -2,8 +2,8 @@
 // Schema for editors are made. A key is the flag's name in camel case; a flag or a variable wins over it.
 
 import { z } from 'zod';
-import { EXPORTED_REPORTS, KEEP_CHOICES, PROFILE_NAMES } from './choices.ts';
-import { EXPECTABLE_GRADES, PLACES } from './plan.ts';
+import { EXPORTED_REPORTS, KEEP_CHOICES, PROFILE_NAMES, PLACE_CHOICES } from './choices.ts';
+import { EXPECTABLE_GRADES } from './plan.ts';
 import { optionName, PLAN_FLAGS } from './plan-flags.ts';
 
 /** The flag's own words, so that an editor shows what `--help` does. */
@@ -43,7 +43,7 @@ export const configSchema = z.strictObject({
   recipe: name('recipe'),
   fault: name('fault'),
   workload: name('workload'),
-  on: z.enum(PLACES).optional().describe(says('on')),
+  on: z.enum(PLACE_CHOICES).optional().describe(says('on')),
   expect: z.enum(EXPECTABLE_GRADES).optional().describe(says('expect')),
   defences: z.array(z.string().min(1)).min(1).optional().describe(says('defences')),
   cutWrites: z.number().min(0).max(1).optional().describe(says('cutWrites')),

@@ -20,7 +20,7 @@ export const PLAN_FLAGS = [
     field: 'on',
     flag: 'on',
     value: 'name',
-    says: 'where it runs: docker (containers, the default) or simulation (virtual time, no engine)',
+    says: 'where it runs: docker (containers, the default), simulation (virtual time, no engine), or auto',
   },
   {
     field: 'expect',

@@ -9,15 +9,20 @@ import { known } from '../plan.ts';
 import { freshSeed } from '../rng.ts';
 import { inTheUsersWords, listChoice, textChoice, type Choices } from '../settings.ts';
 import { runBatch, type BatchOptions } from './batch.ts';
+import { placed, possible } from './place.ts';
 import { plansOf } from './plans.ts';
 
-export async function runCommand(patterns: readonly string[], choices: Choices): Promise<number> {
-  return runBatch(await comparisonOf(patterns, choices, undefined), batchOptions(choices, 'each'));
+export async function runCommand(patterns: readonly string[], chosen: Choices): Promise<number> {
+  const choices = await placed(chosen);
+  const comparison = await possible(await comparisonOf(patterns, choices, undefined), chosen);
+  return runBatch(comparison, batchOptions(choices, 'each'));
 }
 
-export async function compareCommand(patterns: readonly string[], choices: Choices): Promise<number> {
+export async function compareCommand(patterns: readonly string[], chosen: Choices): Promise<number> {
+  const choices = await placed(chosen);
   const profile = PROFILE_NAMES.find((name) => name === (textChoice(choices, 'profile') ?? 'standard'));
-  return runBatch(await comparisonOf(patterns, choices, profile), batchOptions(choices, 'all'));
+  const comparison = await possible(await comparisonOf(patterns, choices, profile), chosen);
+  return runBatch(comparison, batchOptions(choices, 'all'));
 }
 
 /** What would run. Throws HarnessError('usage') in the user's words. */

@@ -1,0 +1,56 @@
+// Where runs take place if the user leaves that open (`--on auto`): in containers if an engine answers, else simulated,
+// which is said before anything else, because a simulated verdict is one on a model.
+
+import { cellName } from '../cell-name.ts';
+import { findEngine } from '../cluster/docker/engine.ts';
+import type { Comparison } from '../comparison/comparison.ts';
+import { HarnessError } from '../contract/errors.ts';
+import type { Choices } from '../settings.ts';
+
+/** With `auto` decided. */
+export async function placed(
+  choices: Choices,
+  tryEngine: () => Promise<unknown> = findEngine,
+): Promise<Choices> {
+  const on = choices.get('on');
+  if (on?.value !== 'auto') return choices;
+  const decided = new Map(choices);
+  decided.delete('on');
+  try {
+    await tryEngine();
+  } catch (error) {
+    if (!(error instanceof HarnessError) || error.code !== 'environment') throw error;
+    process.stderr.write(
+      `simulated, not run: ${error.message}, so servers, network and time are models of the real ones${
+        error.remedy === undefined ? '' : ` (for containers: ${error.remedy})`
+      }\n`,
+    );
+    decided.set('on', { ...on, value: 'simulation' });
+  }
+  return decided;
+}
+
+/**
+ * Without what cannot be simulated, which is told, where the user left the place open. Throws HarnessError('usage') where
+ * he asked for simulation.
+ */
+export async function possible(comparison: Comparison, chosen: Choices): Promise<Comparison> {
+  if (comparison.plans.every(({ on }) => on !== 'simulation')) return comparison;
+  const [{ refusal }, { plannedRun }] = await Promise.all([
+    import('../on-simulation.ts'),
+    import('../planned-run.ts'),
+  ]);
+  const judged = await Promise.all(
+    comparison.plans.map(async (plan) => ({ plan, refused: refusal(plan, (await plannedRun(plan)).faults) })),
+  );
+  const left = judged.filter(({ refused }) => refused !== undefined);
+  const plans = judged.filter(({ refused }) => refused === undefined).map(({ plan }) => plan);
+  const [first] = left;
+  if (first?.refused === undefined) return comparison;
+  if (chosen.get('on')?.value !== 'auto' || plans.length === 0) throw first.refused;
+  for (const [message, of] of Map.groupBy(left, ({ refused }) => refused?.message ?? '')) {
+    const names = [...new Set(of.map(({ plan }) => cellName(plan)))];
+    process.stderr.write(`left out, because ${message}: ${names.join(', ')}\n`);
+  }
+  return { ...comparison, plans };
+}
