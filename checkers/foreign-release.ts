@@ -152,7 +152,8 @@ function effectOf(
 
   // Where others may hold it too, neither their grants nor what a request removed tells whose tenure was touched.
   const alone = permitsOf(meta) === 1;
-  for (let later = index + 1; alone && later < grants.length; later++) {
+  const end = alone ? grants.length : 0;
+  for (let later = index + 1; later < end; later++) {
     const other = grants[later];
     if (other === undefined || !isBefore(other.acquire, tenure.end)) break;
     if (other.process === process || bothShare(other.acquire, grant.acquire) || !isAfter(other.acquire))

@@ -97,20 +97,22 @@ function wasAskedInside({ acquire }: Grant, { tenure }: Grant, { header }: Histo
 
 function doubleGrant(history: History, others: readonly Grant[], later: Grant): Finding<Code> {
   const grants = [...others, later];
-  const proofs = others.map(({ acquire, tenure: { provedBy, end, endedBy } }) => ({
-    ops: provedBy === acquire.id ? [acquire.id] : [acquire.id, provedBy],
-    story:
-      (endedBy === 'lease'
+  const proofs = others.map((earlier) => {
+    const { provedBy, end, endedBy } = earlier.tenure;
+    const proof = provedBy === earlier.acquire.id ? [] : [provedBy];
+    const reason = proof.length === 0 ? '' : `, as op ${provedBy} proves`;
+    const until =
+      endedBy === 'lease'
         ? `its lease ran at least until ${seconds(end)}`
-        : `it was in force until ${seconds(end)}`) +
-      (provedBy === acquire.id ? '' : `, as op ${provedBy} proves`),
-  }));
+        : `it was in force until ${seconds(end)}`;
+    return { ops: [earlier.acquire.id, ...proof], story: `${grantPhrase(earlier)}; ${until}${reason}` };
+  });
   return findingOf(history, {
     ...among(grants, later),
     code: 'double-grant',
     ops: [...proofs.flatMap(({ ops }) => ops), later.acquire.id],
     story:
-      `${others.map((earlier, index) => `${grantPhrase(earlier)}; ${proofs[index]?.story}. `).join('')}` +
+      proofs.map(({ story }) => `${story}. `).join('') +
       `${grantPhrase(later)}, asked for at ${seconds(later.acquire.invoked)}: ` +
       (others.length === 1
         ? 'the lock was given twice.'

@@ -254,3 +254,24 @@ describe('a warning', () => {
     expect(message(250, 250)).toContain('once, first at 0.000 s: for 2.0 s');
   });
 });
+
+describe('hand-offs where several may have the lock', () => {
+  const ask = (id: number, process: string, span: Step['span'], asks = {}): Step =>
+    step(id, process, 'acquire', span, { lock: 'k1', ttlMillis: 1000, ...asks });
+  const meta = { kind: 'semaphore', permits: 2 };
+  const full = [ask(1, 'c1', [0, 10]), ask(2, 'c2', [20, 30]), released(3, 'c1', [100, 110])];
+
+  it('are those to one who waited until a permit was given back', () => {
+    expect(power(historyOf([...full, ask(4, 'c3', [50, 120])], { meta })).contendedHandoffs).toBe(1);
+    expect(power(historyOf([...full, ask(4, 'c3', [115, 120])], { meta })).contendedHandoffs).toBe(0);
+    expect(power(historyOf(full, { meta })).contendedHandoffs).toBe(0);
+    expect(power(historyOf(full)).contendedHandoffs).toBe(1);
+  });
+
+  it('are none among those who share', () => {
+    const read = { shared: true };
+    const sharing = [ask(1, 'c1', [0, 10], read), ask(2, 'c2', [5, 30], read), released(3, 'c1', [100, 110])];
+    expect(handoffs(sharing)).toBe(0);
+    expect(handoffs([...sharing, ask(4, 'c3', [50, 120])])).toBe(1);
+  });
+});

@@ -8,6 +8,8 @@ import { fencedRegister } from './fenced-register.ts';
 import { workloads } from './index.ts';
 import { inventory } from './inventory.ts';
 import { manyLocks } from './many-locks.ts';
+import { nested } from './nested.ts';
+import { readersWriters } from './readers-writers.ts';
 import type { Workload } from '../harness/contract/workload.ts';
 import { defences as storeDefences } from '../harness/postgres-store/defences.ts';
 
@@ -147,5 +149,35 @@ describe('every workload', () => {
       expect(names).toEqual(expect.arrayContaining([...defences]));
     for (const { name } of storeDefences.filter(({ relative }) => relative === true))
       for (const workload of [fencedRegister, cron]) expect(workload.defences).not.toContain(name);
+  });
+});
+
+describe('nested', () => {
+  it('counts after the inner release, and not without the inner lock', async () => {
+    const calls = await turn(nested, { defences: ['none'] });
+    expect(calls).toEqual([
+      'acquire k1',
+      'reenter k1',
+      'release k1',
+      'read none k1',
+      'write none k1 1 from 0',
+      'release k1',
+    ]);
+  });
+});
+
+describe('readers-writers', () => {
+  it('shares the lock to read, and has it alone to write', async () => {
+    expect(await turn(readersWriters, { defences: ['none'], integers: [2] })).toEqual([
+      'share k1',
+      'read none k1',
+      'release k1',
+    ]);
+    expect(await turn(readersWriters, { defences: ['none'], integers: [1] })).toEqual([
+      'acquire k1',
+      'read none k1',
+      'write none k1 1 from 0',
+      'release k1',
+    ]);
   });
 });

@@ -16,16 +16,14 @@ import {
 
 /** The cases of the recipe's kind of lock. */
 export function casesOfKind({ kind, flaw, keepsAlive }: ContractRecipe): readonly ContractCase[] {
-  switch (kind) {
-    case 'semaphore':
-      return [PERMITS, ...(keepsAlive === true ? [] : [PERMITS_EXPIRE])];
-    case 'read-write':
-      return [SHARED, ...(flaw === undefined ? [ALONE] : [])];
-    case 'reentrant':
-      return [REENTRY, ...(flaw === undefined ? [AS_OFTEN] : [])];
-    default:
-      return [];
-  }
+  const right = flaw === undefined;
+  const cases = {
+    mutex: [],
+    semaphore: [PERMITS, ...(keepsAlive === true ? [] : [PERMITS_EXPIRE])],
+    'read-write': [SHARED, ...(right ? [ALONE] : [])],
+    reentrant: [REENTRY, ...(right ? [AS_OFTEN] : [])],
+  };
+  return cases[kind ?? 'mutex'];
 }
 
 const PERMITS: ContractCase = {

@@ -293,3 +293,35 @@ describe('the counter', () => {
     expect(story(events).filter((word) => word.startsWith('release'))).toHaveLength(1);
   });
 });
+
+describe('other kinds of locks', () => {
+  it('shares a lock, and says so', async () => {
+    const { session, events } = rig();
+    expect(await session.acquireShared('k1')).toBeDefined();
+    expect(events[0]).toMatchObject({ op: 'acquire', shared: true });
+    expect(await session.acquire('k2')).toBeDefined();
+    expect(events.find((event) => 'lock' in event && event.lock === 'k2')).not.toHaveProperty('shared');
+  });
+
+  it('comes in again in the name of the attempt that was granted, and goes out as often', async () => {
+    const { session, events, calls } = rig();
+    const held = await session.acquire('k1');
+    if (held === undefined) throw new Error('not granted');
+    const inner = await session.reenter(held);
+    if (inner === undefined) throw new Error('not granted again');
+    await session.release(inner);
+    await session.release(held);
+    const owners = events.flatMap((event) => ('owner' in event ? [event.owner] : []));
+    expect(owners).toHaveLength(2);
+    expect(new Set(owners).size).toBe(1);
+    expect(calls.map((call) => call.split(' ')[0])).toEqual(['acquire', 'acquire', 'release', 'release']);
+  });
+
+  it('cannot come in again where it is not any more', async () => {
+    const { session } = rig();
+    const held = await session.acquire('k1');
+    if (held === undefined) throw new Error('not granted');
+    await session.release(held);
+    expect(() => session.reenter(held)).toThrow('which is not held');
+  });
+});
