@@ -46,7 +46,7 @@ export function finalWords(options: FinalWordsOptions): string {
     `  ${expectation(verdict, cell)}`,
     ...evidence(verdict, stream),
     '',
-    `  report: ${directory.report}${first === undefined ? '' : `#f-${first.id}`}`,
+    `  report: ${directory.report}${first === undefined ? '' : `#/f/${first.id}`}`,
     `  again:  ${options.replayCommand}`,
     ...(first === undefined
       ? []

@@ -99,6 +99,17 @@ export function hasEvidence({ history }: RunDirectory): boolean {
   return existsSync(history);
 }
 
+/** What each node printed; empty if it was not kept. */
+export function readLogs({
+  logs,
+}: RunDirectory): readonly { readonly node: string; readonly text: string }[] {
+  if (!existsSync(logs)) return [];
+  return readdirSync(logs)
+    .filter((file) => file.endsWith('.log'))
+    .toSorted()
+    .map((file) => ({ node: basename(file, '.log'), text: readRunFile(join(logs, file)) }));
+}
+
 /** Copies a run with all its files into `out`, unless it is there. */
 export function copyRun(run: RunDirectory, out: string): RunDirectory {
   const path = join(out, run.name);

@@ -2,7 +2,7 @@
 // collect logs → close. It records and never judges (`judge.ts` does). What happens is in the plan; with what, in the
 // `RunParts` that `cli.ts` hands in, so nothing here knows Docker or Redis.
 
-import { monotonicClock, monotonicOrigin, type Clock } from './clock.ts';
+import { monotonicClock, monotonicOrigin, wallTime, type Clock } from './clock.ts';
 import { slackMillisOf, type Backend } from './contract/backend.ts';
 import type { Cluster, Node, NodeSpec } from './contract/cluster.ts';
 import { HarnessError } from './contract/errors.ts';
@@ -32,6 +32,8 @@ export interface RunParts {
 /** What only the running cluster can tell. */
 export interface Seen {
   readonly clockErrorNanos: number;
+  /** When the run's clock began, as text: what gives lines of server logs their place. */
+  readonly zeroWallTime: string;
   /** Server → program and version, as it says itself. */
   readonly serverVersions: Readonly<Record<string, string>>;
 }
@@ -83,6 +85,7 @@ export async function run(
   // Whatever happens from here on, what the nodes printed is kept.
   await using _logs = { [Symbol.asyncDispose]: () => cluster.collectLogs(directory.logs) };
   const origin = monotonicOrigin();
+  const zeroWallTime = wallTime().toISOString();
   const clock = monotonicClock(origin);
 
   observer.phase('connecting');
@@ -104,7 +107,10 @@ export async function run(
     Promise.all(serverNodes.map(async (node) => [node.name, await parts.backend.version(node)] as const)),
   ]);
   const serverVersions = Object.fromEntries(versions);
-  using journal = new Journal(directory.history, parts.header({ clockErrorNanos, serverVersions }));
+  using journal = new Journal(
+    directory.history,
+    parts.header({ clockErrorNanos, zeroWallTime, serverVersions }),
+  );
   using _recording = clients.recordInto(journal);
   journal.onEvent((event) => observer.event(event));
   using _watch = parts.watch(clock, (event) => journal.append(event));

@@ -11,7 +11,7 @@ import { cellName } from './cell-name.ts';
 import { parsePlan, type Plan } from './plan.ts';
 import { differingFlags } from './plan-flags.ts';
 import type { JudgedRun } from './report/judged-run.ts';
-import { readRunFile, type RunDirectory } from './results.ts';
+import { readLogs, readRunFile, type RunDirectory } from './results.ts';
 import { vocabulary } from './vocabulary.ts';
 
 /** What a stored run says about where it ran. */
@@ -100,6 +100,7 @@ export function reportedRun({ directory, plan, surroundings, cell, history, verd
     plan,
     history,
     verdict,
+    logs: readLogs(directory),
     provenance: {
       ...surroundings,
       replayCommand: replayCommand(plan, directory),

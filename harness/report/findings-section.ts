@@ -8,9 +8,12 @@ import type { Json } from '../history/op.ts';
 import { html, type Html } from './html.ts';
 import { CODE_MEANING } from './meaning.ts';
 import { circumstances, headline, type RunView } from './run-view.ts';
+import { logAround } from './server-log.ts';
+import { issueText, sliceText } from './slice.ts';
+import { tokenStaircase } from './staircase.ts';
 import { countsByCode } from './sentence.ts';
 import { operationFacts } from './timeline-columns.ts';
-import { count, counted, faultClause, interval, jsonText, listed, moment, name } from './words.ts';
+import { count, counted, duration, faultClause, interval, jsonText, listed, moment, name } from './words.ts';
 
 const FULL_PER_CODE_MAX = 25;
 const LINES_PER_CODE_MAX = 500;
@@ -98,7 +101,8 @@ function full(view: RunView, finding: Finding, open: boolean): Html {
       >
     </summary>
     <p class="story">${finding.story}</p>
-    ${findingDiagram(view, finding)} ${operations.length === 0 ? undefined : operationTable(operations)}
+    ${findingDiagram(view, finding)} ${tokenStaircase(view, finding)}
+    ${operations.length === 0 ? undefined : operationTable(operations)}
     <dl class="facts">
       ${facts
         .filter(([, value]) => value !== '')
@@ -110,10 +114,28 @@ function full(view: RunView, finding: Finding, open: boolean): Html {
             </div>`,
         )}
     </dl>
+    ${logAround(view.logLines, finding.at)} ${takeAlong(view, finding, anchor)}
     <p class="links">
       ${showLink(view, anchor)} <a href="#${anchor}">link to this finding</a>
       <span class="soft">${counted(finding.ops.length, 'operation')} named</span>
     </p>
+  </details>`;
+}
+
+/** Each text with a button that copies it. */
+function takeAlong(view: RunView, finding: Finding, anchor: string): Html {
+  const texts: readonly (readonly [string, string, string])[] = [
+    ['command', 'the command that makes the run again', view.run.provenance.replayCommand],
+    ['issue', 'a text for an issue', issueText(view, finding)],
+    ['slice', 'the history of what is named', sliceText(view, finding)],
+  ];
+  return html`<details class="more take">
+    <summary>To take along: command, text for an issue, history</summary>
+    ${texts.map(
+      ([what, words, text]) =>
+        html`<p>${words} <button type="button" data-copy="${anchor}/${what}" hidden>Copy</button></p>
+          <pre id="${anchor}/${what}" tabindex="0">${text}</pre>`,
+    )}
   </details>`;
 }
 
@@ -158,12 +180,21 @@ function evidenceName(key: string): string {
   return name(key.replace(/Nanos$/, '')).replace(/[A-Z]/g, (capital) => ` ${capital.toLowerCase()}`);
 }
 
-/** Times to the nanosecond, lists item by item, everything else as it is. */
+/** Shorter ones would be 0.00 s as a moment. */
+const SHORT_NANOS = 10e6;
+
+/** As people would write it; the numbers as they are stand in verdict.json. */
 function evidenceText(key: string, value: Json | undefined): string {
   if (typeof value === 'number' && /Nanos$|^(start|end|at)$/.test(key))
-    return `${(value / 1e9).toFixed(9)}\u00a0s`;
+    return value >= SHORT_NANOS ? moment(value) : duration(value);
+  if (/By$|Op$/.test(key) && typeof value === 'number') return `#${value}`;
   if (typeof value !== 'object' || value === null) return jsonText(value);
   if (isList(value)) return value.map((item) => evidenceText(key, item)).join('; ');
+  const { process, start, end, ...rest } = value;
+  if (typeof process === 'string' && typeof start === 'number' && typeof end === 'number')
+    return [`${name(process)} ${moment(start)} – ${moment(end)}`, evidenceText(key, rest)]
+      .filter(Boolean)
+      .join(', ');
   return Object.entries(value)
     .map(([inner, item]) => `${evidenceName(inner)} ${evidenceText(inner, item)}`)
     .join(', ');

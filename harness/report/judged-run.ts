@@ -14,7 +14,14 @@ export interface ComparedRun {
 
 export interface JudgedRun extends ComparedRun {
   readonly history: History;
+  /** What servers and clients printed; absent: it was not kept. */
+  readonly logs?: readonly NodeLog[];
   readonly provenance: Provenance;
+}
+
+export interface NodeLog {
+  readonly node: string;
+  readonly text: string;
 }
 
 /** The part of a plan that readers want to see. */

@@ -18,6 +18,7 @@ const SCRIPT_FILES = [
   'point.js',
   'timeline.js',
   'filter.js',
+  'finding-page.js',
   'main.js',
 ];
 

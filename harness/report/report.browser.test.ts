@@ -191,13 +191,37 @@ describe.skipIf(CHROMIUM === undefined && !required)(`the report in a browser${w
 
   it('opens the finding that the address names, and shows it on the timeline', async () => {
     const folded = findings.findLast(({ code }) => code === 'belief-overlap');
-    const page = await open([failing], `#f-${folded?.id}`);
+    const page = await open([failing], `#/f/${folded?.id}`);
     await expect.poll(() => selected(page), SOON).toContain('belief-overlap');
-    expect(await page.locator(`[id="f-${folded?.id}"]`).isVisible()).toBe(true);
-    await page.locator(`[data-show="f-${findings[0]?.id}"]`).scrollIntoViewIfNeeded();
-    await page.locator(`[data-show="f-${findings[0]?.id}"]`).click();
+    expect(await page.locator(`[id="/f/${folded?.id}"]`).isVisible()).toBe(true);
+    expect(await page.locator('.part-verdict').isVisible()).toBe(false);
+    await page.getByText('← the whole report').click();
+    await expect.poll(() => page.locator('.part-verdict').isVisible(), SOON).toBe(true);
+    await page.locator(`[data-show="/f/${findings[0]?.id}"]`).scrollIntoViewIfNeeded();
+    await page.locator(`[data-show="/f/${findings[0]?.id}"]`).click();
     await expect.poll(() => selected(page), SOON).toContain('Finding 1 of');
     expect(await page.locator('.stage').isVisible()).toBe(true);
+  });
+
+  it('gives each finding a page with its clients, operations and command, and goes on by n and p', async () => {
+    const [first] = findings;
+    const page = await open([failing], `#/f/${first?.id}`);
+    const text = (): Promise<string> => page.locator('body').innerText();
+    await page.locator('.finding.current > .take > summary').click();
+    for (const part of [
+      first?.code,
+      ...(first?.processes ?? []),
+      ...(first?.ops.map((id) => `#${id}`) ?? []),
+      failing.provenance.replayCommand,
+      '"type":"invoke"',
+    ])
+      expect(await text()).toContain(part);
+    const shown = (): Promise<string> => page.evaluate('location.hash');
+    await page.keyboard.press('n');
+    await expect.poll(shown, SOON).not.toBe(`#/f/${first?.id}`);
+    await expect.poll(text, SOON).toContain(`finding 2 of ${findings.length}`);
+    await page.keyboard.press('p');
+    await expect.poll(shown, SOON).toBe(`#/f/${first?.id}`);
   });
 
   it('wakes every timeline of a page of several runs', async () => {

@@ -58,7 +58,7 @@ describe('the page of a failing run', () => {
 
   it('names each finding with its story, its operations and an anchor', () => {
     const ids = idsOf(page);
-    for (const { id } of failing.verdict.findings) expect(ids).toContain(`f-${id}`);
+    for (const { id } of failing.verdict.findings) expect(ids).toContain(`/f/${id}`);
     const [first] = failing.verdict.findings;
     expect(first?.code).toBe('belief-overlap');
     expect(page).toContain(first?.story ?? 'no finding');
@@ -183,8 +183,8 @@ describe('hostile text', () => {
 
   it('does not fill the page', () => {
     const text = renderReport([fakeRun({ oddName: 'long'.repeat(2500) })]);
-    // Once a story at most: stories are the checkers' words and are shown whole.
-    const withoutStories = text.replace(/<p class="story">[\s\S]*?<\/p>/g, '');
+    // Twice a story at most: stories are the checkers' words and are shown whole.
+    const withoutStories = text.replace(/<(p class="story"|pre id="[^"]*issue")[\s\S]*?<\/p(re)?>/g, '');
     expect(withoutStories).not.toContain('long'.repeat(100));
   });
 });
@@ -233,8 +233,8 @@ describe('several runs on one page', () => {
     const ids = idsOf(text);
     expect(new Set(ids).size).toBe(ids.length);
     const [first] = failing.verdict.findings;
-    expect(ids).toContain(`f-${first?.id}`);
-    expect(ids).toContain(`f-${first?.id}-2`);
+    expect(ids).toContain(`/f/${first?.id}`);
+    expect(ids).toContain(`/f/${first?.id}/2`);
   });
 
   it('says what each grade rests on', () => {
@@ -280,8 +280,8 @@ describe('little to show', () => {
     ] as const;
     const text = renderReport([{ ...calm, verdict: { ...verdict, liveness } }]);
     expect(text).toMatch(/is SAFE: no safety rule was broken in .*; beside that 1 stuck lock\./);
-    expect(text).toContain('id="f-abc"');
-    expect(text).toContain('1.500000000\u00a0s');
+    expect(text).toContain('id="/f/abc"');
+    expect(text).toContain('<dd>1.500 s</dd>');
   });
 
   it('says of a fault that it was not proved to act', () => {

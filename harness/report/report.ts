@@ -16,8 +16,8 @@ import { verdictSection } from './verdict-section.ts';
 import { count, name } from './words.ts';
 
 /**
- * One page for one run or for several. The same runs give the same bytes. A finding's anchor is `#f-<id>`; where an
- * earlier run on the page has the same finding, `#f-<id>-2`. `others` are counted in the matrix and not shown. O(n log n) in
+ * One page for one run or for several. The same runs give the same bytes. A finding's anchor is `#/f/<id>`; where an
+ * earlier run on the page has the same finding, `#/f/<id>/2`. `others` are counted in the matrix and not shown. O(n log n) in
  * the operations.
  */
 export function renderReport(runs: readonly JudgedRun[], others: readonly ComparedRun[] = []): string {
@@ -55,7 +55,7 @@ export function renderReport(runs: readonly JudgedRun[], others: readonly Compar
         </header>
         <main>
           ${shown.map((entry) => runSection(entry, only === undefined))}
-          <section>
+          <section class="reading-aid">
             <h2>How to read this page</h2>
             ${howToRead()}
           </section>
@@ -76,21 +76,41 @@ function runSection({ view, row, column }: MatrixEntry & { readonly view: RunVie
   return html`<section class="run" id="${anchor}" data-row="${row}" data-column="${column}">
     ${titled ? html`<h2>${view.cell}, ${name(plan.fault)}</h2>` : html`<h2 class="spoken">Verdict</h2>`}
     <p class="soft">${name(runName, 200)} · seed ${name(plan.seed)} · started ${name(provenance.started)}</p>
-    ${verdictSection(view)}
-    <h3>Stores</h3>
-    ${storesSection(view)}
-    ${measureSentences(view.run.verdict.measures).map((sentence) => html`<p>${sentence}</p>`)}
-    <h3>Timeline</h3>
-    ${timelineSection(view)}
-    <h3 id="${anchor}-findings">
-      Findings <span class="count">${findings.length === 0 ? '' : count(findings.length)}</span>
-    </h3>
-    ${findingsSection(view)}
-    <h3>Faults</h3>
-    ${faultsSection(view)}
-    <h3>How it was run</h3>
-    ${provenanceSection(view)}
+    ${part('verdict', verdictSection(view))}
+    ${part(
+      'stores',
+      html`<h3>Stores</h3>
+        ${storesSection(view)}
+        ${measureSentences(view.run.verdict.measures).map((sentence) => html`<p>${sentence}</p>`)}`,
+    )}
+    ${part(
+      'timeline',
+      html`<h3>Timeline</h3>
+        ${timelineSection(view)}`,
+    )}
+    ${part(
+      'findings',
+      html`<h3 id="${anchor}-findings">
+          Findings <span class="count">${findings.length === 0 ? '' : count(findings.length)}</span>
+        </h3>
+        ${findingsSection(view)}`,
+    )}
+    ${part(
+      'faults',
+      html`<h3>Faults</h3>
+        ${faultsSection(view)}`,
+    )}
+    ${part(
+      'provenance',
+      html`<h3>How it was run</h3>
+        ${provenanceSection(view)}`,
+    )}
   </section> `;
+}
+
+/** The page of one finding shows only some of them. */
+function part(kind: string, content: Html): Html {
+  return html`<div class="part part-${kind}">${content}</div>`;
 }
 
 function howToRead(): Html {

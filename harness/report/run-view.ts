@@ -5,6 +5,7 @@ import type { Finding } from '../../checkers/verdict.ts';
 import type { FaultSpan, History, Operation } from '../history/history.ts';
 import { grantsOf, intersect, type Grant, type HoldEnd, type Interval } from '../history/grants.ts';
 import type { JudgedRun, ReportedPlan } from './judged-run.ts';
+import { timedLines, type TimedLine } from './server-log.ts';
 import { byName, counted, duration, faultClause, laneName, listed, name } from './words.ts';
 
 export interface RunView {
@@ -15,6 +16,8 @@ export interface RunView {
   readonly anchor: string;
   readonly operations: ReadonlyMap<number, Operation>;
   readonly faults: ReadonlyMap<string, FaultSpan>;
+  /** What the servers printed, on the run's clock; empty if the run does not say when that began. */
+  readonly logLines: readonly TimedLine[];
   /** In order of the moment of the grant. */
   readonly grants: readonly Grant[];
   /** By the id of the acquire. */
@@ -45,6 +48,7 @@ export function runViews(runs: readonly JudgedRun[]): RunView[] {
 
 function runView(run: JudgedRun, anchor: string, taken: Set<string>): RunView {
   const { history, verdict, plan } = run;
+  const { zeroWallTime } = history.header.meta;
   const processes = new Set<string>();
   for (const operation of history.operations)
     if (operation.op === 'acquire') processes.add(operation.process);
@@ -67,6 +71,7 @@ function runView(run: JudgedRun, anchor: string, taken: Set<string>): RunView {
     anchor,
     operations: new Map(history.operations.map((operation) => [operation.id, operation])),
     faults: new Map(history.faults.map((fault) => [fault.id, fault])),
+    logLines: timedLines(run.logs ?? [], zeroWallTime),
     grants,
     grantOf: new Map(grants.map((grant) => [grant.acquire.id, grant])),
     clients,
@@ -96,11 +101,11 @@ function holderKey(process: string, lock: string): string {
   return `${process}\u0000${lock}`;
 }
 
-/** `f-<id>`; if an earlier run on the page has the same finding, `f-<id>-2` and so on. */
+/** `/f/<id>`; if an earlier run on the page has the same finding, `/f/<id>/2` and so on. */
 function findingAnchor(finding: Finding, taken: Set<string>): string {
-  const plain = `f-${finding.id.replace(/[^\w-]/g, '-').slice(0, 64)}`;
+  const plain = `/f/${finding.id.replace(/[^\w-]/g, '-').slice(0, 64)}`;
   let anchor = plain;
-  for (let copy = 2; taken.has(anchor); copy++) anchor = `${plain}-${copy}`;
+  for (let copy = 2; taken.has(anchor); copy++) anchor = `${plain}/${copy}`;
   taken.add(anchor);
   return anchor;
 }

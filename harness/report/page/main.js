@@ -2,6 +2,7 @@
 // page reads without it; it only adds.
 
 import { showOnly } from './filter.js';
+import { showFindingPage, steppedFrom } from './finding-page.js';
 import { unpacked } from './unpack.js';
 import { timelineIn } from './timeline.js';
 
@@ -72,6 +73,11 @@ async function showFinding(frame, anchor) {
  * @param {1 | -1} direction
  */
 async function stepFinding(direction) {
+  if (document.body.hasAttribute('data-finding')) {
+    const shown = document.querySelector('.part-findings .current')?.id ?? '';
+    location.hash = steppedFrom(anchors.indexOf(shown), direction, anchors);
+    return;
+  }
   const middle = innerHeight / 2;
   const started = frames.filter(
     (frame) =>
@@ -84,10 +90,20 @@ async function stepFinding(direction) {
   frame.scrollIntoView({ block: 'nearest' });
 }
 
-/** Opens the finding that the address names, whatever it is folded into. */
+/** All findings of the page, with or without a page of their own, in the order of the page. */
+const anchors = [...document.querySelectorAll('.part-findings [id^="/f/"]')]
+  .filter((element) => element.matches('.finding, tr'))
+  .map(({ id }) => id);
+
+/** The page of the finding that the address names, or the whole report. */
 function followAddress() {
   const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
-  if (target === null || !target.id.startsWith('f-')) return;
+  if (target === null || !anchors.includes(target.id)) {
+    showFindingPage(undefined, anchors);
+    if (target?.closest('[hidden]')) showOnly('');
+    target?.scrollIntoView();
+    return;
+  }
   for (
     let element = /** @type {Element | null} */ (target);
     element !== null;
@@ -95,7 +111,8 @@ function followAddress() {
   )
     if (element instanceof HTMLDetailsElement) element.open = true;
   if (target.closest('[hidden]') !== null) showOnly('');
-  target.scrollIntoView();
+  showFindingPage(target, anchors);
+  scrollTo(0, 0);
   const frame = target.closest('.run')?.querySelector('.timeline');
   if (frame instanceof HTMLElement) void showFinding(frame, target.id);
 }

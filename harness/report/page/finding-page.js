@@ -1,0 +1,44 @@
+// The page of one finding: everything else is folded away by the style, and a bar leads to the next, the previous and
+// back to the whole. Which finding it is stands in the address, so that it can be sent to somebody.
+
+/**
+ * @param {HTMLElement | undefined} target undefined: the whole report
+ * @param {string[]} anchors of all findings, in the order of the bar
+ */
+export function showFindingPage(target, anchors) {
+  for (const element of document.querySelectorAll('.current')) element.classList.remove('current');
+  document.body.toggleAttribute('data-finding', target !== undefined);
+  document.getElementById('finding-bar')?.remove();
+  if (target === undefined) return;
+  target.classList.add('current');
+  target.closest('.run')?.classList.add('current');
+  const bar = document.createElement('nav');
+  bar.id = 'finding-bar';
+  bar.setAttribute('aria-label', 'Findings');
+  const nth = anchors.indexOf(target.id);
+  bar.append(
+    linkTo(`${target.closest('.run')?.id ?? ''}-findings`, '← the whole report'),
+    linkTo(steppedFrom(nth, -1, anchors), '‹ previous (p)'),
+    `finding ${nth + 1} of ${anchors.length}`,
+    linkTo(steppedFrom(nth, 1, anchors), 'next (n) ›'),
+  );
+  document.body.prepend(bar);
+}
+
+/**
+ * @param {string} anchor
+ * @param {string} text
+ */
+function linkTo(anchor, text) {
+  return Object.assign(document.createElement('a'), { href: `#${anchor}`, textContent: text });
+}
+
+/**
+ * The anchor of the next finding or the previous one, around and around.
+ * @param {number} nth
+ * @param {1 | -1} direction
+ * @param {string[]} anchors
+ */
+export function steppedFrom(nth, direction, anchors) {
+  return anchors[(nth + direction + anchors.length) % anchors.length] ?? '';
+}

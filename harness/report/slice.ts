@@ -1,0 +1,130 @@
+// What one takes along from a finding: a text for an issue, and the lines of the history that it names, which are a
+// history by themselves. Pure.
+
+import type { Finding } from '../../checkers/verdict.ts';
+import type { Operation } from '../history/history.ts';
+import { encodeEvent, encodeHeader } from '../history/json-lines.ts';
+import type { Completion, HistoryEvent, Invoke } from '../history/op.ts';
+import { circumstances, headline, type RunView } from './run-view.ts';
+import { listed, moment, name } from './words.ts';
+
+/** Markdown: what, where, how to see it again. */
+export function issueText(view: RunView, finding: Finding): string {
+  const { plan, provenance } = view.run;
+  const faults = finding.faults.flatMap((id) => view.faults.get(id) ?? []);
+  return [
+    `## ${finding.code}: ${headline(view, finding)}${circumstances(view, finding)}`,
+    '',
+    finding.story,
+    '',
+    `- cell: \`${view.cell}/${name(plan.fault)}\`, workload ${name(plan.workload)}, seed ${name(plan.seed)}`,
+    `- complete at ${moment(finding.at)}; operations ${listed(finding.ops.map((id) => `#${id}`))}`,
+    ...faults.map(
+      ({ id, fault, targets, begin }) =>
+        `- fault ${name(id)}: ${name(fault)} of ${listed(targets.map((target) => name(target)))} from ${moment(begin)}`,
+    ),
+    ...Object.entries(provenance.images).map(
+      ([image, { digest }]) => `- image ${name(image)}: ${name(digest)}`,
+    ),
+    '',
+    'Run it again:',
+    '',
+    '```',
+    provenance.replayCommand,
+    '```',
+  ].join('\n');
+}
+
+const SLICE_CHARACTERS_MAX = 20_000;
+
+/** The named operations and the faults in force, as lines of `history.jsonl`. */
+export function sliceText(view: RunView, finding: Finding): string {
+  const named = finding.ops.flatMap((id) => view.operations.get(id) ?? []);
+  const events: HistoryEvent[] = [
+    ...named.flatMap(eventsOf),
+    ...finding.faults.flatMap((id) => {
+      const fault = view.faults.get(id);
+      if (fault === undefined) return [];
+      const { fault: kind, targets, params, evidence, begin, acted, end } = fault;
+      const common = { type: 'fault', id, fault: kind, targets } as const;
+      return [
+        { ...common, phase: 'begin', time: begin, params } as const,
+        ...(acted === undefined ? [] : [{ ...common, phase: 'acted', time: acted, evidence } as const]),
+        ...(end === undefined ? [] : [{ ...common, phase: 'end', time: end } as const]),
+      ];
+    }),
+  ];
+  const lines = events.toSorted((a, b) => a.time - b.time).map((event) => encodeEvent(event));
+  const text = [encodeHeader(view.run.history.header), ...lines].join('\n');
+  return text.length <= SLICE_CHARACTERS_MAX ? text : 'Too long for this page: see history.jsonl of the run.';
+}
+
+/** What its client said before and after. */
+function eventsOf(operation: Operation): HistoryEvent[] {
+  const { id, process, op, invoked, completed, outcome, error } = operation;
+  const common = { id, process, op };
+  const invoke: Invoke = { type: 'invoke', time: invoked, ...common, ...argumentsOf(operation) };
+  if (completed === undefined) return [invoke];
+  const completion: Completion = {
+    type: outcome,
+    time: completed,
+    ...common,
+    ...(error !== undefined && { error }),
+    ...answerOf(operation),
+  };
+  return [invoke, completion];
+}
+
+function argumentsOf(operation: Operation): Partial<Invoke> {
+  switch (operation.op) {
+    case 'acquire': {
+      const { lock, ttlMillis, owner } = operation;
+      return {
+        lock,
+        try: operation.try,
+        ...(ttlMillis !== undefined && { ttlMillis }),
+        ...(owner !== undefined && { owner }),
+      };
+    }
+    case 'renew':
+      return {
+        lock: operation.lock,
+        ...(operation.ttlMillis !== undefined && { ttlMillis: operation.ttlMillis }),
+      };
+    case 'release':
+      return { lock: operation.lock };
+    case 'read':
+    case 'write':
+    case 'cas': {
+      const { store, key, lock, token } = operation;
+      const written = operation.op === 'read' ? {} : { value: operation.value, ...baseOf(operation.base) };
+      return { store, key, ...(lock !== key && { lock }), ...(token !== undefined && { token }), ...written };
+    }
+  }
+}
+
+function baseOf(base: string | undefined): Partial<Invoke> {
+  return base === undefined ? {} : { base };
+}
+
+function answerOf(operation: Operation): Partial<Completion> {
+  switch (operation.op) {
+    case 'acquire':
+    case 'renew': {
+      const token = operation.op === 'acquire' ? operation.token : undefined;
+      const { validUntil } = operation;
+      return { ...(token !== undefined && { token }), ...(validUntil !== undefined && { validUntil }) };
+    }
+    case 'release':
+      return operation.released === undefined ? {} : { released: operation.released };
+    case 'read': {
+      const { value, version } = operation;
+      return { ...(value !== undefined && { value }), ...(version !== undefined && { version }) };
+    }
+    case 'write':
+    case 'cas': {
+      const { version, highest } = operation;
+      return { ...(version !== undefined && { version }), ...(highest !== undefined && { highest }) };
+    }
+  }
+}
