@@ -134,6 +134,9 @@ describe('the result of a store', () => {
     expect(resultsOf(flawed)).toMatchObject([
       { verdict: 'unknown', reason: expect.stringContaining('value 7') },
     ]);
+    // What the store did with the others nobody knows.
+    const unseen = historyOf([write(1, [0, 10], { base: '0' }), unanswered(2, 20)]);
+    expect(resultsOf(unseen)).toMatchObject([{ verdict: 'unknown', reason: 'it left no record of k1' }]);
   });
 
   it('settles unanswered writes by the record, and by its seal those that it does not have', () => {

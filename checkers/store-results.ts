@@ -20,7 +20,9 @@ export function storeResultsOf(history: History, findings: readonly SafetyFindin
       writes[outcome === 'ok' ? 'accepted' : outcome === 'fail' ? 'refused' : 'unanswered'] += 1;
     const settlements = registers.flatMap((register) => settlementsOf(history, register));
     const flaw = registers.find((register) => register.flaw !== undefined)?.flaw;
-    const reason = flaw ?? (writes.accepted === 0 ? 'no write was accepted' : undefined);
+    const blind = registers.find(({ record }) => record === undefined);
+    const unseen = blind === undefined ? undefined : `it left no record of ${blind.key}`;
+    const reason = flaw ?? (writes.accepted === 0 ? 'no write was accepted' : unseen);
     const listed = settlements.slice(0, SETTLEMENTS_MAX);
     return {
       name,
