@@ -102,12 +102,14 @@ function ednReader(text: string): { next(): Form | undefined } {
   const readMap = (depth: number): CallValue => {
     const forms = readForms('}', depth);
     if (forms.length % 2 !== 0) refuse('a map has a key without a value');
-    const map: Record<string, CallValue> = {};
+    const map = new Map<string, CallValue>();
     for (let index = 0; index < forms.length; index += 2) {
       const key = forms[index]?.value ?? null;
-      map[typeof key === 'string' ? key : JSON.stringify(key)] = forms[index + 1]?.value ?? null;
+      const name = typeof key === 'string' ? key : JSON.stringify(key);
+      if (map.has(name)) refuse(`a map has the key ${JSON.stringify(name)} twice`);
+      map.set(name, forms[index + 1]?.value ?? null);
     }
-    return map;
+    return Object.fromEntries(map);
   };
   const readValue = (depth: number): CallValue => {
     if (depth > DEPTH_MAX) refuse('values are nested too deep');

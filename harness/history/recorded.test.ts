@@ -85,6 +85,12 @@ describe('EDN', () => {
     ['an unclosed map', `${invoke}\n{:process 0`, /line 2: the file ends before a "}"/],
     ['an unclosed string', '{:process 0, :type :ok, :f "a', /line 1: the file ends within a string/],
     ['a closing too many', `${invoke}\n]`, /line 2: "\]" closes nothing/],
+    ['a key twice', '{:process 0, :process 1}', /line 1: a map has the key "process" twice/],
+    [
+      'a key that objects have',
+      '{:__proto__ {:process 0, :type :invoke, :f :read}}',
+      /line 1: an operation has a :process/,
+    ],
     ['a key without a value', '{:process 0 :type}', /line 1: a map has a key without a value/],
     ['no map', `${invoke}\n7`, /line 2: an operation is a map/],
     ['no process', '{:type :ok, :f :read}', /line 1: an operation has a :process/],
