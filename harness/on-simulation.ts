@@ -82,16 +82,24 @@ export function refusal(
   faults: readonly string[],
 ): HarnessError | undefined {
   const inContainers = on === undefined ? 'run it in containers' : 'without --on it runs in containers';
-  const because = (what: string, remedy: string): HarnessError => new HarnessError('usage', what, { remedy });
   if (adapter !== undefined)
-    return because(`the recipe of ${adapter} opens real connections and cannot be simulated`, inContainers);
+    return unsimulated(
+      `the recipe of ${adapter} opens real connections and cannot be simulated`,
+      inContainers,
+    );
   if (!SIMULATED_BACKENDS.includes(backend))
-    return because(
+    return unsimulated(
       `the servers of ${backend} are not simulated`,
       `${inContainers}; simulated are ${SIMULATED_BACKENDS.join(', ')}`,
     );
   const missing = faults.find((fault) => NOT_SIMULATED.includes(fault));
-  return missing === undefined ? undefined : because(`the fault ${missing} is not simulated`, inContainers);
+  return missing === undefined
+    ? undefined
+    : unsimulated(`the fault ${missing} is not simulated`, inContainers);
+}
+
+function unsimulated(what: string, remedy: string): HarnessError {
+  return new HarnessError('usage', what, { remedy });
 }
 
 /** Kinds of faults that only containers have. */

@@ -52,7 +52,7 @@ export function openNode({ spec, address, program, wall, disk }: NodeParts, site
   let process: SimulatedProcess | undefined;
   let isFrozen = false;
   let streams: Streams = openStreams(scheduler);
-  let printed = '';
+  let log = '';
 
   const wait = (duration: Millis): Promise<void> =>
     new Promise((resolve) => {
@@ -79,7 +79,7 @@ export function openNode({ spec, address, program, wall, disk }: NodeParts, site
       output: {
         print: (line) => {
           if (spec.stream === true) own.out(line);
-          else printed += `${line}\n`;
+          else log += `${line}\n`;
         },
         onInput: (listener) => own.onIn((line) => started.receive(() => listener(line))),
       },
@@ -171,22 +171,31 @@ export function openNode({ spec, address, program, wall, disk }: NodeParts, site
         await wait(POLL);
       }
     },
-    exec: (command) => Promise.reject(notSimulated(`the command ${command.join(' ')}`)),
+    async exec(command, timeLimit) {
+      const [program] = command;
+      if (program !== 'psql') throw notSimulated(`the command ${command.join(' ')}`);
+      await engineActs();
+      return printed(await converse({ kind: 'text', text: command.at(-1) ?? '' }, timeLimit));
+    },
     async execInSandbox(command): Promise<ExecResult> {
       const asked = askedOverTcp(command);
       if (asked === undefined) throw notSimulated(`the command ${command.join(' ')}`);
       await engineActs();
-      const answer = await converse({ kind: 'text', text: asked.question }, asked.timeLimit);
-      return typeof answer === 'object' && answer.kind === 'text'
-        ? { exitCode: 0, stdout: answer.text, stderr: '' }
-        : { exitCode: 1, stdout: '', stderr: typeof answer === 'string' ? answer : answer.kind };
+      return printed(await converse({ kind: 'text', text: asked.question }, asked.timeLimit));
     },
     connect: async (): Promise<NodeStream> => {
       if (state().kind === 'exited' && streams.used) streams = openStreams(scheduler);
       return streams.outside;
     },
-    logs: async () => printed,
+    logs: async () => log,
   };
+}
+
+/** As a program prints it that was told an answer. */
+function printed(answer: Message | 'silent' | 'refused'): ExecResult {
+  return typeof answer === 'object' && answer.kind === 'text'
+    ? { exitCode: 0, stdout: answer.text, stderr: '' }
+    : { exitCode: 1, stdout: '', stderr: typeof answer === 'string' ? answer : answer.kind };
 }
 
 function notSimulated(what: string): HarnessError {

@@ -4,11 +4,14 @@
 import type { NodeSpec } from '../contract/cluster.ts';
 import { HarnessError } from '../contract/errors.ts';
 import type { Recipe } from '../contract/lock-client.ts';
+import { recipesOnSessions } from '../backends/postgres/server.ts';
 import { portsOver, type OpenRedisPort } from '../backends/redis/port-over.ts';
 import { recipesOnServer } from '../backends/redis/server.ts';
 import { recipesOnReplicated } from '../backends/redis-replicated/server.ts';
 import { recipesOnVoters } from '../backends/redlock/server.ts';
 import { runPostgres } from './postgres/server.ts';
+import { lockStatements } from './postgres/lock-statements.ts';
+import { simulatedSessions } from './postgres/session.ts';
 import { storeStatements } from './postgres/statements.ts';
 import type { Machine, Program } from './program.ts';
 import { runRedis, settingsOf } from './redis/server.ts';
@@ -18,6 +21,7 @@ import { simulatedDial } from './redis/wire.ts';
 const RECIPES: Readonly<Record<string, (machine: Machine) => readonly Recipe[]>> = {
   'redis-single': (machine) => recipesOnServer(redisPorts(machine)),
   'redis-replicated': (machine) => recipesOnReplicated(redisPorts(machine)),
+  postgres: (machine) => recipesOnSessions(simulatedSessions(machine)),
   redlock: (machine) => recipesOnVoters(redisPorts(machine)),
 };
 
@@ -43,8 +47,8 @@ const REDIS_OF_IMAGE: Readonly<Record<string, Parameters<typeof settingsOf>[1]>>
 
 /** What a server or the store runs. */
 export function serverProgram({ name, role, image, command = [] }: NodeSpec): Program {
-  if (role === 'store') {
-    const statements = storeStatements();
+  if (role === 'store' || image === 'postgres') {
+    const statements = role === 'store' ? storeStatements() : lockStatements();
     return (machine) => runPostgres(machine, statements);
   }
   const redis = REDIS_OF_IMAGE[image];

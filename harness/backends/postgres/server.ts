@@ -5,7 +5,7 @@ import type { Backend } from '../../contract/backend.ts';
 import { HarnessError } from '../../contract/errors.ts';
 import type { Recipe } from '../../contract/lock-client.ts';
 import { LOCKPICK, postgresNode, tellPostgres } from '../../postgres/server-node.ts';
-import { openSession, POSTGRES_ERRORS } from '../../postgres/session.ts';
+import { openSession, POSTGRES_ERRORS, type OpenSession } from '../../postgres/session.ts';
 import { versionIn } from '../version-in.ts';
 import type { PostgresRecipe } from './port.ts';
 import { advisoryLock } from './recipes/advisory-lock.ts';
@@ -13,7 +13,7 @@ import { leaseRow, LEASE_TABLE } from './recipes/lease-row.ts';
 
 const TIME_OF_DAY = 'SELECT extract(epoch FROM clock_timestamp()) * 1000';
 
-export const POSTGRES_RECIPES: readonly PostgresRecipe[] = [advisoryLock, leaseRow];
+const POSTGRES_RECIPES: readonly PostgresRecipe[] = [advisoryLock, leaseRow];
 
 export const postgres: Backend = {
   name: 'postgres',
@@ -33,7 +33,7 @@ export const postgres: Backend = {
       throw error;
     }
   },
-  recipes: POSTGRES_RECIPES.map((recipe) => onRealPort(recipe)),
+  recipes: recipesOnSessions(openSession),
   errors: [
     ...POSTGRES_ERRORS,
     {
@@ -49,8 +49,9 @@ export const postgres: Backend = {
   slackMillis: 1000,
 };
 
-function onRealPort(recipe: PostgresRecipe): Recipe {
-  return {
+/** The recipes of this backend, on sessions that are begun like this. */
+export function recipesOnSessions(open: OpenSession): readonly Recipe[] {
+  return POSTGRES_RECIPES.map((recipe) => ({
     ...recipe,
     open: (context) => {
       const [only] = context.servers;
@@ -58,7 +59,7 @@ function onRealPort(recipe: PostgresRecipe): Recipe {
       const { host, port } = only;
       const { commandTimeLimit } = context;
       const address = { host, port, user: LOCKPICK, database: LOCKPICK, commandTimeLimit };
-      return recipe.lockClient({ open: () => openSession(address) }, context);
+      return recipe.lockClient({ open: () => open(address) }, context);
     },
-  };
+  }));
 }

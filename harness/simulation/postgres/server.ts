@@ -6,7 +6,7 @@ import { millis } from '../../history/op.ts';
 import type { SqlRequest, SqlResponse } from '../messages.ts';
 import type { Accept, Socket } from '../network.ts';
 import type { Machine } from '../program.ts';
-import { SqlError, type Statements } from './statements.ts';
+import { SqlError, type Statements, type StatementSession } from './statements.ts';
 
 /** From start to serving. */
 const STARTING_MILLIS = { min: 150, max: 400 };
@@ -31,6 +31,9 @@ interface Session {
   stopWaiting: (() => void) | undefined;
   transaction: 'none' | 'open' | 'failed';
   undo: (() => void)[];
+  readonly ends: (() => void)[];
+  /** As a statement sees it. */
+  readonly asSeen: StatementSession;
 }
 
 export function runPostgres(machine: Machine, statements: Statements): void {
@@ -94,6 +97,7 @@ function openServer({ process, random }: Machine, statements: Statements): Accep
     if (!sessions.delete(session)) return;
     session.waiting.length = 0;
     endTransaction(session, 'rollback');
+    for (const action of session.ends) action();
     session.socket.close();
   };
 
@@ -101,7 +105,7 @@ function openServer({ process, random }: Machine, statements: Statements): Accep
     const cutShort = [...sessions];
     sessions.clear();
     locks.clear();
-    for (const { undo } of cutShort) for (const step of undo.toReversed()) step();
+    for (const { undo, ends } of cutShort) for (const step of [...undo.toReversed(), ...ends]) step();
   });
 
   const next = (session: Session): void => {
@@ -159,7 +163,7 @@ function openServer({ process, random }: Machine, statements: Statements): Accep
     if (statement === undefined) return fail(NO_SUCH_STATEMENT);
     const run = (): void => {
       try {
-        const rows = statement.run(values, session.undo);
+        const rows = statement.run(values, session.undo, session.asSeen);
         if (session.transaction === 'none') endTransaction(session, 'commit');
         reply({ kind: 'sql rows', rows });
       } catch (error) {
@@ -173,6 +177,7 @@ function openServer({ process, random }: Machine, statements: Statements): Accep
   };
 
   return (socket) => {
+    const ends: (() => void)[] = [];
     const session: Session = {
       socket,
       waiting: [],
@@ -183,11 +188,16 @@ function openServer({ process, random }: Machine, statements: Statements): Accep
       stopWaiting: undefined,
       transaction: 'none',
       undo: [],
+      ends,
+      asSeen: { wallMillis: () => process.wallMillis(), onEnd: (action) => void ends.push(action) },
     };
     return {
       message(message) {
         if (message.kind === 'probe') socket.send({ kind: 'up' });
-        else if (message.kind === 'sql startup') {
+        else if (message.kind === 'text') {
+          socket.send({ kind: 'text', text: answerTo(message.text, process.wallMillis()) });
+          socket.close();
+        } else if (message.kind === 'sql startup') {
           sessions.add(session);
           session.lockTimeLimitMillis = message.lockTimeLimitMillis;
           process.after(millis(random.real(SESSION_MILLIS.min, SESSION_MILLIS.max)), () =>
@@ -204,4 +214,14 @@ function openServer({ process, random }: Machine, statements: Statements): Accep
       },
     };
   };
+}
+
+const VERSION = '17.6';
+
+/** What `psql` prints for what the harness asks; tables are there without being created. */
+function answerTo(sql: string, wallMillis: number): string {
+  if (sql.startsWith('create table')) return '';
+  if (sql === 'SHOW server_version') return VERSION;
+  if (sql.includes('clock_timestamp()')) return String(wallMillis);
+  throw new Error(`not simulated: ${sql}`);
 }

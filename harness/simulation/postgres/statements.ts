@@ -17,7 +17,15 @@ export interface Statement {
   /** What it locks until its transaction ends; undefined: nothing. */
   readonly locks?: (values: Values) => string;
   /** Runs it; `undo` gets what takes it back. Throws SqlError. */
-  run(values: Values, undo: (() => void)[]): readonly Row[];
+  run(values: Values, undo: (() => void)[], session: StatementSession): readonly Row[];
+}
+
+/** The session that runs a statement. */
+export interface StatementSession {
+  /** By the server's clock, in milliseconds since 1970. */
+  wallMillis(): number;
+  /** Whoever ends it. */
+  onEnd(action: () => void): void;
 }
 
 interface Register {
