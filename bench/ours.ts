@@ -18,9 +18,9 @@ function verdictOf(history: History): string {
   if (judgedBy === 'rules') return judge(history, null, () => performance.now()).verdict;
   if (judgedBy !== 'search:owned-mutex')
     return checkModel({ format: 'lockpick-history', history }, { model: judgedBy, ...READING }).verdict;
-  const verdicts = [...lockPartitions(history, { ownedBy: 'attempt', ...READING }).values()].map(
-    (entries) => search(entries, ownedMutex).verdict,
-  );
+  const verdicts = [
+    ...lockPartitions(history, { ownedBy: 'attempt', leases: 'ignored', ...READING }).values(),
+  ].map((entries) => search(entries, ownedMutex).verdict);
   return (['invalid', 'unknown'] as const).find((verdict) => verdicts.includes(verdict)) ?? 'valid';
 }
 

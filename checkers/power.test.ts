@@ -255,9 +255,11 @@ describe('a warning', () => {
   });
 });
 
+function ask(id: number, process: string, span: Step['span'], asks = {}): Step {
+  return step(id, process, 'acquire', span, { lock: 'k1', ttlMillis: 1000, ...asks });
+}
+
 describe('hand-offs where several may have the lock', () => {
-  const ask = (id: number, process: string, span: Step['span'], asks = {}): Step =>
-    step(id, process, 'acquire', span, { lock: 'k1', ttlMillis: 1000, ...asks });
   const meta = { kind: 'semaphore', permits: 2 };
   const full = [ask(1, 'c1', [0, 10]), ask(2, 'c2', [20, 30]), released(3, 'c1', [100, 110])];
 

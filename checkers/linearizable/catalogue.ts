@@ -36,6 +36,7 @@ export interface LockModel {
   readonly of: 'lock';
   readonly model: Model<LockEntries>;
   readonly ownedBy: LockReading['ownedBy'];
+  readonly leases: LockReading['leases'];
   /** Exact where it does not say `undecided`. */
   readonly decide?: (entries: LockEntries) => Decision;
 }
@@ -53,7 +54,9 @@ const lock = (
   model: Model<LockEntries>,
   ownedBy: LockReading['ownedBy'],
   decide?: LockModel['decide'],
-): LockModel => ({ of: 'lock', model, ownedBy, ...(decide !== undefined && { decide }) });
+): LockModel => ({ of: 'lock', model, ownedBy, leases: 'ignored', ...(decide !== undefined && { decide }) });
+/** Of a kind of lock whose model knows no leases. */
+const leased = (model: Model<LockEntries>): LockModel => ({ ...lock(model, 'process'), leases: 'may-end' });
 const store = (model: Model<StoreEntries>, decide?: StoreModel['decide']): StoreModel => ({
   of: 'store',
   model,
@@ -67,10 +70,10 @@ const MODELS: Readonly<Record<string, (count: number | undefined) => CataloguedM
   'owned-mutex': () => lock(ownedMutex, 'attempt', decideOwnedMutex),
   'fenced-mutex': () => lock(fencedMutex, 'attempt', decideFencedMutex),
   'lease-mutex': () => lock(leaseMutex, 'attempt', decideLeaseMutex),
-  'reentrant-mutex': (limit = Infinity) => lock(reentrantMutex(limit), 'process'),
-  'reentrant-fenced-mutex': (limit = Infinity) => lock(reentrantFencedMutex(limit), 'process'),
-  semaphore: (permits = 1) => lock(semaphore(permits), 'process'),
-  'read-write-lock': () => lock(readWriteLock, 'process'),
+  'reentrant-mutex': (limit = Infinity) => leased(reentrantMutex(limit)),
+  'reentrant-fenced-mutex': (limit = Infinity) => leased(reentrantFencedMutex(limit)),
+  semaphore: (permits = 1) => leased(semaphore(permits)),
+  'read-write-lock': () => leased(readWriteLock),
   register: () => store(register, decideRegister),
   'cas-register': () => store(casRegister, decideRegister),
   kv: () => store(kv, decideRegister),

@@ -2,7 +2,8 @@
 // 1990). A violation anywhere decides, whatever became of the rest. Chooses the model if nobody did. Pure; knows no file.
 
 import type { CallHistory } from '../../harness/history/calls.ts';
-import { HistoryError } from '../../harness/history/history.ts';
+import { HistoryError, type History } from '../../harness/history/history.ts';
+import { permitsOf } from '../../harness/history/kinds.ts';
 import type { Recorded } from '../../harness/history/recorded.ts';
 import {
   MODEL_NAMES,
@@ -91,10 +92,10 @@ export function checkModel(recorded: Recorded, options: ModelOptions = {}): Mode
 
 function lockEntriesOf(
   recorded: Recorded,
-  { ownedBy }: LockModel,
+  { ownedBy, leases }: LockModel,
   { model, failedRelease, failedCas }: Reading,
 ): ReadonlyMap<string, LockEntries> {
-  const how = { ownedBy, failedRelease, failedCas };
+  const how = { ownedBy, leases, failedRelease, failedCas };
   return 'calls' in recorded
     ? lockPartitionsOfCalls(onlyKnown(recorded.calls, model), how)
     : lockPartitions(recorded.history, how);
@@ -157,7 +158,7 @@ function overall(verdicts: readonly ModelResult['verdict'][]): ModelResult['verd
 function modelFor(recorded: Recorded): string {
   if ('history' in recorded)
     return recorded.history.operations.some((operation) => !('store' in operation))
-      ? 'lease-mutex'
+      ? modelOfKind(recorded.history)
       : 'cas-register';
   const { calls } = recorded.calls;
   const names = [...new Set(calls.map(({ name }) => name))];
@@ -173,6 +174,17 @@ function modelFor(recorded: Recorded): string {
       : 'cas-register';
   }
   throw new ModelError(`which model judges ${names.join(', ')}? Name one of ${MODEL_NAMES.join(', ')}`);
+}
+
+function modelOfKind({ header: { meta }, operations }: History): string {
+  const tokens = operations.some((operation) => operation.op === 'acquire' && operation.token !== undefined);
+  const models = {
+    mutex: 'lease-mutex',
+    semaphore: `semaphore:${permitsOf(meta)}`,
+    'read-write': 'read-write-lock',
+    reentrant: tokens ? 'reentrant-fenced-mutex' : 'reentrant-mutex',
+  };
+  return models[meta.kind ?? 'mutex'];
 }
 
 function initialOf(model: string, recorded: Recorded): string {

@@ -2,7 +2,7 @@
 // or failed outcome may mean, and how long a lease is certain; `attempts.ts` knows whose operation it is. The models judge
 // what comes out.
 
-import { DEFAULT_CLOCK_TOLERANCE } from '../../harness/history/grants.ts';
+import { DEFAULT_CLOCK_TOLERANCE, grantsOf } from '../../harness/history/grants.ts';
 import type { Acquire, History, Operation, Release, Renew } from '../../harness/history/history.ts';
 import { attribution } from './attempts.ts';
 import { Kind, NEVER, type LockEntries } from './entries.ts';
@@ -16,8 +16,21 @@ export function lockPartitions(history: History, reading: LockReading): Readonly
   const certainPart = 1 - (meta.clockTolerance ?? DEFAULT_CLOCK_TOLERANCE);
   const ownerChecked = meta.ownerChecked !== false;
   const locks = new Map<string, LockBeingRead>();
+  const expiries = reading.leases === 'may-end' ? expiriesOf(history) : [];
+  let expired = 0;
+  /** A lease that has run out by then may have released its lock, at any time from there on, or never. */
+  const expireUntil = (time: number): void => {
+    for (let expiry = expiries[expired]; expiry !== undefined; expiry = expiries[++expired]) {
+      const { process, lock, id, invoked } = expiry;
+      if (invoked > time) return;
+      const columns = locks.get(lock)?.columns;
+      const owner = columns?.ownerNamed(process) ?? 0;
+      columns?.add({ kind: Kind.release, owner, invoked, returned: NEVER, token: undefined, lease: 0, id });
+    }
+  };
   for (const operation of history.operations) {
     if (!isLockOperation(operation)) continue;
+    expireUntil(operation.invoked - clockErrorNanos);
     const { columns, attributed } = locks.get(operation.lock) ?? begun(locks, operation.lock, reading);
     const { owner, mayBeOf, ttlMillis = 0 } = attributed(operation);
     const kind = kindOf(operation, reading, ownerChecked);
@@ -33,7 +46,28 @@ export function lockPartitions(history: History, reading: LockReading): Readonly
     for (const other of mayBeOf)
       columns.add({ kind, owner: other, invoked, returned: NEVER, token, lease, id });
   }
+  expireUntil(Infinity);
   return mapValues(locks, ({ columns }) => columns.finish());
+}
+
+interface Expiry {
+  readonly process: string;
+  readonly lock: string;
+  /** Of the acquire that was granted the lease. */
+  readonly id: number;
+  readonly invoked: number;
+}
+
+/** When each lease may have run out that was not certainly released before, ascending. O(n log n). */
+function expiriesOf(history: History): Expiry[] {
+  return grantsOf(history)
+    .flatMap(({ process, lock, acquire: { id }, leaseEnd, release }) => {
+      const releasedBy = release?.outcome === 'ok' ? release.completed : undefined;
+      return leaseEnd === undefined || (releasedBy ?? Infinity) < leaseEnd
+        ? []
+        : [{ process, lock, id, invoked: leaseEnd - history.header.clockErrorNanos }];
+    })
+    .sort((a, b) => a.invoked - b.invoked);
 }
 
 interface LockBeingRead {

@@ -10,6 +10,8 @@ export type FailedCas = 'evidence' | 'ignored';
 export interface LockReading {
   /** Who owns a lock: each attempt to acquire it by itself, where the history tells attempts apart, or the process. */
   readonly ownedBy: 'attempt' | 'process';
+  /** Whether a lease that runs out may end a hold, for a model that has no leases itself. */
+  readonly leases: 'ignored' | 'may-end';
   readonly failedRelease: FailedRelease;
   readonly failedCas: FailedCas;
 }
