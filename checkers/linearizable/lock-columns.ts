@@ -34,19 +34,19 @@ export function lockColumns(): LockColumns {
   let size = 0;
   const owners = interner<string>();
   const tokens: bigint[] = [];
-  const doubleRoom = (): void => {
-    invoked = new Float64Array(doubled(invoked));
-    returned = new Float64Array(doubled(returned));
-    kind = new Uint8Array(doubled(kind));
-    id = new Float64Array(doubled(id));
-    owner = new Int32Array(doubled(owner));
-    token = new Int32Array(doubled(token));
-    lease = new Float64Array(doubled(lease));
+  const makeRoom = (): void => {
+    invoked = new Float64Array(grown(invoked));
+    returned = new Float64Array(grown(returned));
+    kind = new Uint8Array(grown(kind));
+    id = new Float64Array(grown(id));
+    owner = new Int32Array(grown(owner));
+    token = new Int32Array(grown(token));
+    lease = new Float64Array(grown(lease));
   };
   return {
     ownerNamed: owners,
     add(row) {
-      if (size === kind.length) doubleRoom();
+      if (size === kind.length) makeRoom();
       invoked[size] = row.invoked;
       returned[size] = row.returned;
       kind[size] = row.kind;
@@ -70,7 +70,7 @@ export function lockColumns(): LockColumns {
   };
 }
 
-/** What is in `column`, and as much room again. */
-function doubled({ buffer }: { readonly buffer: ArrayBuffer }): ArrayBuffer {
-  return buffer.transfer(2 * buffer.byteLength);
+/** What is in `column`, and three times as much room again. */
+function grown({ buffer }: { readonly buffer: ArrayBuffer }): ArrayBuffer {
+  return buffer.transfer(4 * buffer.byteLength);
 }

@@ -9,7 +9,9 @@ export function ascending(
   token: Int32Array,
   tokens: readonly bigint[],
 ): { readonly token: Int32Array; readonly tokens: readonly bigint[] } {
-  const order = [...tokens.keys()].sort((a, b) => ((tokens[a] ?? 0n) < (tokens[b] ?? 0n) ? -1 : 1));
+  const order = tokens
+    .map((_, index) => index)
+    .sort((a, b) => ((tokens[a] ?? 0n) < (tokens[b] ?? 0n) ? -1 : 1));
   const rank = new Int32Array(tokens.length);
   const distinct: bigint[] = [];
   for (const index of order) {
