@@ -1,6 +1,9 @@
 // The replay command: pasted into a shell it gives the same plan, whatever was chosen to make it.
 
 import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Command } from 'commander';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -10,7 +13,8 @@ import { plansOf } from './commands/plans.ts';
 import { shellWord } from './invocation.ts';
 import { choicesFor, withPlanFlags } from './options.ts';
 import { parsePlan, type Plan } from './plan.ts';
-import { replayCommand } from './stored-run.ts';
+import { runDirectory } from './results.ts';
+import { readStoredPlan, replayCommand, storedPlanText } from './stored-run.ts';
 import { vocabulary } from './vocabulary.ts';
 
 /** What a shell makes of the command, then what lockpick makes of that. */
@@ -27,6 +31,20 @@ function planWith(cell: (typeof catalogue)[number], settings: object): Plan {
   const { backend, variant, recipe, fault, workload } = cell;
   return parsePlan(vocabulary, { backend, variant, recipe, fault, workload }, cell.settings, settings);
 }
+
+describe('a stored plan', () => {
+  it('that is wrong is refused with the name of its file', () => {
+    const [cell] = catalogue;
+    if (cell === undefined) throw new Error('no cell');
+    const path = mkdtempSync(join(tmpdir(), 'lockpick-stored-'));
+    const directory = runDirectory(path);
+    const host = { cpus: 1, memoryBytes: 1, kernel: '', engine: '' };
+    const text = storedPlanText(planWith(cell, {}), { started: '', versions: {}, images: {}, host });
+    writeFileSync(directory.plan, text.replace(`"${cell.backend}"`, '"reddis"'));
+    expect(() => readStoredPlan(directory)).toThrow(`${directory.plan}: unknown backend "reddis"`);
+    rmSync(path, { recursive: true });
+  });
+});
 
 describe('the replay command', () => {
   it('gives the plan of every catalogued cell', async () => {

@@ -44,7 +44,14 @@ export function readStoredPlan(directory: RunDirectory): { plan: Plan; surroundi
       `${directory.plan} is not the plan of a run: ${z.prettifyError(parsed.error)}`,
     );
   const { surroundings, ...fields } = parsed.data;
-  return { plan: parsePlan(vocabulary, fields), surroundings };
+  try {
+    return { plan: parsePlan(vocabulary, fields), surroundings };
+  } catch (error) {
+    if (!(error instanceof HarnessError)) throw error;
+    throw new HarnessError('usage', `${directory.plan}: ${error.message}`, {
+      ...(error.remedy !== undefined && { remedy: error.remedy }),
+    });
+  }
 }
 
 /** plan.json. */

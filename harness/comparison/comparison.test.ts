@@ -1,7 +1,7 @@
 // Comparisons over made-up runs: what counts as done, how shards cut and merge, and that merged shards give the bytes
 // of an unsharded run.
 
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
@@ -129,6 +129,11 @@ describe('merge', () => {
     writeComparison(at('b'), { ...comparison, plans: plans.slice(1) });
     expect(() => mergeCommand([at('a'), at('b')], choices(at('m')))).toThrow('another comparison');
     expect(() => mergeCommand([at('nowhere')], choices(at('m')))).toThrow('no comparison.json');
+    mkdirSync(at('damaged'));
+    writeFileSync(join(at('damaged'), 'comparison.json'), '{"schemaVersion":1}');
+    expect(() => mergeCommand([at('damaged')], choices(at('m')))).toThrow(
+      /damaged.comparison\.json is no comparison of this version: ✖ [^]*→ at profile/,
+    );
   });
 });
 

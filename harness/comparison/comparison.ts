@@ -73,7 +73,8 @@ export function readComparison(out: string): Comparison | undefined {
     const { profile, seed, plans } = fileSchema.parse(JSON.parse(readRunFile(file)));
     return { profile, seed, plans: plans.map((plan) => parsePlan(vocabulary, plan)) };
   } catch (error) {
-    throw new HarnessError('usage', `${file} is no comparison of this version: ${messageOf(error)}`);
+    const reason = error instanceof z.ZodError ? z.prettifyError(error) : messageOf(error);
+    throw new HarnessError('usage', `${file} is no comparison of this version: ${reason}`);
   }
 }
 
