@@ -39,7 +39,12 @@ describe('a stored plan', () => {
     const path = mkdtempSync(join(tmpdir(), 'lockpick-stored-'));
     const directory = runDirectory(path);
     const host = { cpus: 1, memoryBytes: 1, kernel: '', engine: '' };
-    const text = storedPlanText(planWith(cell, {}), { started: '', versions: {}, images: {}, host });
+    const text = storedPlanText(planWith(cell, { seed: '1' }), {
+      started: '',
+      versions: {},
+      images: {},
+      host,
+    });
     writeFileSync(directory.plan, text.replace(`"${cell.backend}"`, '"reddis"'));
     expect(() => readStoredPlan(directory)).toThrow(`${directory.plan}: unknown backend "reddis"`);
     rmSync(path, { recursive: true });
