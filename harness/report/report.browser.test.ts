@@ -37,6 +37,19 @@ const PIXELS = `(() => {
   return found;
 })()`;
 
+/** Of each chart how many colours it has, and how many pixels are of the colour of alerts. */
+const CHART_PIXELS = `[...document.querySelectorAll('.charts figure')].map((figure) => {
+  const canvas = figure.querySelector('canvas');
+  const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+  const hex = getComputedStyle(document.documentElement).getPropertyValue('--alert').trim().slice(1);
+  const colours = new Map();
+  for (let at = 0; at < data.length; at += 4) {
+    const colour = ((data[at] << 16) | (data[at + 1] << 8) | data[at + 2]).toString(16).padStart(6, '0');
+    colours.set(colour, (colours.get(colour) ?? 0) + 1);
+  }
+  return { name: figure.dataset.chart, colours: colours.size, alert: colours.get(hex) ?? 0 };
+})`;
+
 /** The red of the timeline's first pixel: 255 on white paper. */
 const CORNER = `document.querySelector('.stage canvas').getContext('2d').getImageData(1, 1, 1, 1).data[0]`;
 
@@ -255,6 +268,51 @@ describe.skipIf(CHROMIUM === undefined && !required)(`the report in a browser${w
     expect(await shown()).toEqual(['run-1', 'run-2']);
     await page.locator('.filtered button').click();
     expect(await shown()).toEqual(['run-1', 'run-2', 'run-3']);
+  });
+
+  it('draws every chart, a lock held by two above the line, and one moment through all of them', async () => {
+    const page = await open([fakeRun({ tokens: true })]);
+    await page.locator('.charts').scrollIntoViewIfNeeded();
+    const drawn = await page.evaluate<{ name: string; colours: number; alert: number }[]>(CHART_PIXELS);
+    expect(drawn.map(({ name }) => name)).toEqual([
+      'holds',
+      'latency',
+      'throughput',
+      'slack',
+      'recovery',
+      'tokens',
+    ]);
+    for (const { name, colours } of drawn) expect([name, colours > 3]).toEqual([name, true]);
+    expect(drawn[0]?.alert).toBeGreaterThan(50);
+    const calm = await open([fakeRun({ pauseEverySeconds: 0 })]);
+    const [holds] = await calm.evaluate<{ alert: number }[]>(CHART_PIXELS);
+    expect(holds?.alert).toBe(0);
+    await calm.locator('[data-chart=slack] canvas').hover();
+    expect(await calm.locator('.cursor:visible').count()).toBe(
+      1 + (await calm.locator('.charts canvas').count()),
+    );
+  });
+
+  it('shows the operations that are asked for, and only the rows in view', async () => {
+    const page = await open([failing]);
+    const status = page.locator('.operations > p');
+    const all = failing.history.operations.filter(({ process }) => process !== 'coordinator');
+    await expect
+      .poll(() => status.textContent(), SOON)
+      .toContain(`of ${all.length.toLocaleString('en')} operations`);
+    expect(await page.locator('.virtual tbody tr').count()).toBeLessThan(30);
+    await page.locator('.operations input').fill('lock:k2 op:write');
+    const wanted = all.filter(({ lock, op }) => lock === 'k2' && op === 'write');
+    await expect.poll(() => status.textContent(), SOON).toContain(`${wanted.length} of `);
+    await page.evaluate(`document.querySelector('.virtual').scrollTo(0, 1e9)`);
+    await expect
+      .poll(() => page.locator('.virtual tbody tr').last().textContent(), SOON)
+      .toContain(`#${wanted.at(-1)?.id} write`);
+    const before = await span(page);
+    await page.locator('.virtual tbody button').last().click();
+    await expect.poll(() => span(page), SOON).not.toBe(before);
+    await page.locator('.operations input').fill('colour:red');
+    await expect.poll(() => status.textContent(), SOON).toContain('no such word');
   });
 
   it('survives hostile names', async () => {

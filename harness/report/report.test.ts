@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto';
 import { Script } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import { perThousandText } from '../comparison/interval.ts';
-import { assembleHistory, type History } from '../history/history.ts';
+import { assembleHistory, type History, type Operation } from '../history/history.ts';
 import { grantsOf } from '../history/grants.ts';
 import { millis, nanos } from '../history/op.ts';
 import { judge } from '../judge.ts';
@@ -38,6 +38,13 @@ function idsOf(text: string): string[] {
 /** Without markup, blanks folded. */
 function plainText(markup: string): string {
   return markup.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ');
+}
+
+/** Of each slice of the run the most holds of one lock at once, as its table says. */
+function most(text: string): number[] {
+  return [...text.matchAll(/<tr>\s*<td class="number">[\d.]+ s<\/td>([\s\S]*?)<\/tr>/g)].map(([, row = '']) =>
+    Number([...row.matchAll(/<td class="number">\s*([^<]*?)\s*<\/td>/g)][6]?.[1]),
+  );
 }
 
 /** What the page's own script gets out of the page. */
@@ -125,6 +132,14 @@ describe('the stores', () => {
     expect(text).toContain('none ✗ harmed by 2 lost updates 1,200 3 2: 1 landed and 1 never took effect');
     expect(text).toContain('row-lock ? unknown (no write was accepted) 0 0 0');
     expect(text).toContain('of 10 ticks 1 ran more than once (10 %) and 2 never (20 %)');
+  });
+});
+
+describe('the tables of the charts', () => {
+  it('say in which slice of the run a lock was held by two', () => {
+    expect(most(page)).toHaveLength(20);
+    expect(Math.max(...most(page))).toBe(2);
+    expect(Math.max(...most(renderReport([fakeRun({ pauseEverySeconds: 0 })])))).toBe(1);
   });
 });
 
@@ -355,6 +370,35 @@ describe('the columns of the timeline', async () => {
     const [view] = runViews([judged(touching)]);
     expect(view && timelineColumns(view).grants.row).toEqual([0, 0]);
     expect(view && timelineColumns(view).overlaps).toEqual([]);
+  });
+
+  it('finds the operations that a reader asks for', async () => {
+    const model = await unpack.unpacked({ textContent: /id="run-1-columns">([^<]*)</.exec(page)?.[1] ?? '' });
+    const { operationFilter } = (await import(
+      new URL('./page/operation-filter.js', import.meta.url).href
+    )) as { operationFilter: (model: object, text: string) => (operation: number) => boolean };
+    const found = (text: string): Operation[] => {
+      const fits = operationFilter(model, text);
+      return clientOperations.filter((_, index) => fits(index));
+    };
+    const clientOperations = history.operations.filter(({ process }) => process !== 'coordinator');
+    expect(found('')).toHaveLength(clientOperations.length);
+    const slow = clientOperations.filter(
+      ({ lock, invoked, completed = 0, op }) => lock === 'k2' && op === 'read' && completed - invoked > 0.5e6,
+    );
+    expect(slow.length).toBeGreaterThan(0);
+    expect(found('lock:k2 op:read dur>0.5ms')).toEqual(slow);
+    expect(
+      found('process:c3 type:fail').every(({ process, outcome }) => process === 'c3' && outcome === 'fail'),
+    ).toBe(true);
+    expect(found('error:busy at<2s').length).toBeGreaterThan(10);
+    const [finding] = failing.verdict.findings;
+    const near = found(`near:${finding?.id.slice(0, 6)}`).map(({ id }) => id);
+    for (const id of finding?.ops ?? []) expect(near).toContain(id);
+    expect(near.length).toBeLessThan(clientOperations.length / 10);
+    expect(() => found('colour:red')).toThrow('colour: is no such word');
+    expect(() => found('dur>soon')).toThrow('a time is written like 1s');
+    expect(() => found('near:zzz')).toThrow('no finding');
   });
 
   it('hatches every lane where the harness itself stood still', () => {

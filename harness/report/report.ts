@@ -2,6 +2,7 @@
 // its content security policy forbids it to. Each section has a file of its own; this one puts them in order. Pure.
 
 import { createHash } from 'node:crypto';
+import { chartsSection } from './charts-section.ts';
 import { faultsSection, provenanceSection } from './facts-section.ts';
 import { findingsSection } from './findings-section.ts';
 import { html, trusted, type Html } from './html.ts';
@@ -89,6 +90,11 @@ function runSection({ view, row, column }: MatrixEntry & { readonly view: RunVie
         ${timelineSection(view)}`,
     )}
     ${part(
+      'charts',
+      html`<h3>Charts</h3>
+        ${chartsSection(view)}`,
+    )}
+    ${part(
       'findings',
       html`<h3 id="${anchor}-findings">
           Findings <span class="count">${findings.length === 0 ? '' : count(findings.length)}</span>
@@ -99,6 +105,14 @@ function runSection({ view, row, column }: MatrixEntry & { readonly view: RunVie
       'faults',
       html`<h3>Faults</h3>
         ${faultsSection(view)}`,
+    )}
+    ${part(
+      'operations',
+      html`<h3>Operations</h3>
+        <noscript
+          ><p>The table is made by a script inside this file; history.jsonl has all operations.</p></noscript
+        >
+        <div class="operations"></div>`,
     )}
     ${part(
       'provenance',

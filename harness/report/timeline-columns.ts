@@ -4,6 +4,7 @@
 import { intersect, type Grant, type Interval } from '../history/grants.ts';
 import type { Operation } from '../history/history.ts';
 import { stallsOf } from '../history/stalls.ts';
+import { slackOf } from './charts-section.ts';
 import { CODE_MEANING, type CodeMeaning } from './meaning.ts';
 import { packed, type ColumnForm } from './pack.ts';
 import {
@@ -70,6 +71,8 @@ export interface TimelineColumns {
     readonly released: Numbers;
     /** Length of the tenure, which starts with the hold. */
     readonly tenure: Numbers;
+    /** What was left of its lease when its release was sent; 0: no lease, or no release. */
+    readonly slack: Numbers;
     /** In the lane of its lock: above 0 where it overlaps another hold. */
     readonly row: Numbers;
   };
@@ -167,6 +170,7 @@ export function timelineColumns(view: RunView): TimelineColumns {
           : 0,
       ),
       tenure: grants.map(({ tenure }) => micros(lengthOf(tenure))),
+      slack: grants.map((grant) => micros(slackOf(grant) ?? 0)),
       row: stacked.map(({ row }) => row),
     },
     overlaps: stacked.flatMap(({ grant, overlap }) =>
@@ -303,7 +307,7 @@ function forms({ id }: TimelineColumns['operations']): readonly ColumnForm[] {
   ];
 }
 
-const GRANT_COLUMNS = ['operation', 'held', 'endedBy', 'released', 'tenure', 'row'] as const;
+const GRANT_COLUMNS = ['operation', 'held', 'endedBy', 'released', 'tenure', 'slack', 'row'] as const;
 
 /** The columns as they stand in the page. */
 export function packedColumns({ operations, grants, ...head }: TimelineColumns): string {

@@ -1,8 +1,10 @@
 // Last of the page's modules: wakes each timeline when it comes near, follows links to findings, copies commands. The
 // page reads without it; it only adds.
 
+import { chartsIn } from './charts.js';
 import { showOnly } from './filter.js';
 import { showFindingPage, steppedFrom } from './finding-page.js';
+import { operationsIn } from './operations.js';
 import { unpacked } from './unpack.js';
 import { timelineIn } from './timeline.js';
 
@@ -33,8 +35,13 @@ async function build(frame) {
   const columns = document.getElementById(`${frame.dataset['run']}-columns`);
   if (columns === null) return undefined;
   try {
-    const timeline = timelineIn(frame, await unpacked(columns));
+    const model = await unpacked(columns);
+    const timeline = timelineIn(frame, model);
     built.push(timeline);
+    const charts = frame.closest('.run')?.querySelector('.charts');
+    if (charts) chartsIn(charts, model, timeline);
+    const operations = frame.closest('.run')?.querySelector('.operations');
+    if (operations instanceof HTMLElement) operationsIn(operations, model, timeline);
     frame.dataset['ready'] = '';
     return timeline;
   } catch (error) {

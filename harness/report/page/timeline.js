@@ -8,8 +8,10 @@ import { drawOverview, loadOf } from './overview.js';
 import { paintOf } from './paint.js';
 import { findingAt, linesAt, REACH_PIXELS } from './point.js';
 import { scaleOf } from './scene.js';
-import { panned, whole, within, zoomed } from './view.js';
+import { around, panned, whole, within, zoomed } from './view.js';
 
+/** @import { Layout } from './layout.js' */
+/** @import { Scene } from './scene.js' */
 /** @import { Model } from './unpack.js' */
 /** @import { View } from './view.js' */
 
@@ -23,6 +25,18 @@ const OVERVIEW_HEIGHT = 40;
  * @property {(finding: number) => void} select moves there and says what it is
  * @property {(direction: 1 | -1) => void} step selects the next or the previous finding, around and around
  * @property {() => void} restyle reads its colours again
+ * @property {Layout} layout
+ * @property {() => Scene} scene
+ * @property {(from: number, until: number) => void} show moves to a stretch of time and what surrounds it
+ * @property {(x: number | undefined) => void} point marks a moment, by CSS pixels from the left
+ * @property {(follower: Follower) => void} follow
+ */
+
+/**
+ * What goes along with a timeline.
+ * @typedef {object} Follower
+ * @property {() => void} viewed it shows another part, or in other colours
+ * @property {(x: number | undefined) => void} pointed the reader points at a moment
  */
 
 /**
@@ -39,6 +53,7 @@ export function timelineIn(frame, model) {
   const overview = added(frame, 'canvas', 'overview');
   const stage = added(frame, 'div', 'stage');
   const canvas = added(stage, 'canvas', '');
+  const cursor = added(stage, 'div', 'cursor');
   const tip = added(stage, 'div', 'tip');
   const status = added(frame, 'p', 'selected');
   const context = contextOf(canvas);
@@ -53,6 +68,9 @@ export function timelineIn(frame, model) {
   );
   status.setAttribute('aria-live', 'polite');
   tip.hidden = true;
+  cursor.hidden = true;
+  /** @type {Follower[]} */
+  const followers = [];
 
   let view = whole(model.end);
   let selected = -1;
@@ -66,6 +84,7 @@ export function timelineIn(frame, model) {
     const now = scene();
     drawTimeline(context, now);
     drawOverview(overviewContext, { ...now, height: OVERVIEW_HEIGHT, load });
+    for (const { viewed } of followers) viewed();
     span.textContent = `${(Math.max(view.from, 0) / 1e6).toFixed(4)} – ${(Math.min(view.until, model.end) / 1e6).toFixed(4)} s`;
   };
   const redraw = () => {
@@ -82,6 +101,14 @@ export function timelineIn(frame, model) {
   const pan = (share) => show(panned(view, (view.until - view.from) * share));
   /** @param {number} x in CSS pixels from the left of the canvas */
   const timeAt = (x) => view.from + (x - scene().gutter) / scaleOf(scene());
+
+  /** @param {number | undefined} x */
+  const mark = (x) => {
+    const shown = x !== undefined && x >= scene().gutter ? x : undefined;
+    cursor.hidden = shown === undefined;
+    if (shown !== undefined) cursor.style.transform = `translateX(${shown}px)`;
+    for (const { pointed } of followers) pointed(shown);
+  };
 
   /** @param {number} finding */
   const select = (finding) => {
@@ -165,6 +192,7 @@ export function timelineIn(frame, model) {
     travelled = 0;
   });
   canvas.addEventListener('pointermove', (event) => {
+    mark(event.offsetX);
     const before = pointers.get(event.pointerId);
     if (before === undefined) return point(event.offsetX, event.offsetY);
     tip.hidden = true;
@@ -185,7 +213,10 @@ export function timelineIn(frame, model) {
     if (finding !== undefined) select(finding);
   });
   canvas.addEventListener('pointercancel', (event) => pointers.delete(event.pointerId));
-  canvas.addEventListener('pointerleave', () => (tip.hidden = true));
+  canvas.addEventListener('pointerleave', () => {
+    tip.hidden = true;
+    mark(undefined);
+  });
 
   /** @type {number | undefined} */
   let brushFrom;
@@ -243,6 +274,16 @@ export function timelineIn(frame, model) {
   return {
     frame,
     findings: columns.findings,
+    layout,
+    scene,
+    show: (from, until) => {
+      show(around(from, until));
+      frame.scrollIntoView({ block: 'nearest' });
+    },
+    point: mark,
+    follow: (follower) => {
+      followers.push(follower);
+    },
     select,
     step,
     restyle: () => {
