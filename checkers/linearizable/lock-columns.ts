@@ -1,6 +1,7 @@
 // Builds the columns of `LockEntries` row by row: numbers owners as they come, and tokens in the end.
 
-import { interner, NONE, type Kind, type LockEntries } from './entries.ts';
+import { NONE, type Kind, type LockEntries } from './entries.ts';
+import { textInterner } from './text-interner.ts';
 import { ascending } from './token-ranks.ts';
 
 interface LockRow {
@@ -32,7 +33,7 @@ export function lockColumns(): LockColumns {
   let token = new Int32Array(ROWS_AT_FIRST);
   let lease = new Float64Array(ROWS_AT_FIRST);
   let size = 0;
-  const owners = interner<string>();
+  const owners = textInterner();
   const tokens: bigint[] = [];
   const makeRoom = (): void => {
     invoked = new Float64Array(grown(invoked));
