@@ -6,6 +6,7 @@ import { DELETE_IF_OWNER, EXTEND_IF_OWNER } from '../../backends/redis/steps.ts'
 import { GRANT_WITH_TOKEN } from '../../backends/redis/recipes/fenced-incr.ts';
 import { GRANT_WITH_VOLATILE_TOKEN } from '../../backends/redis/recipes/token-on-volatile-key.ts';
 import type { RedisReply } from '../../backends/redis/port.ts';
+import { scriptsOfSharedLocks } from './shared-locks.ts';
 
 export interface Entry {
   readonly value: string;
@@ -123,6 +124,14 @@ export function openKeyspace(stored: Iterable<Change>, offered: ReadonlySet<stri
         return token;
       },
     ],
+    ...scriptsOfSharedLocks({
+      now: () => now,
+      live,
+      put,
+      remove,
+      increment,
+      take: (key, value, ttl) => set(key, value, ['NX', 'PX', ttl]),
+    }),
   ]);
 
   /** Command → how many arguments at least and at most, and what it does. */
