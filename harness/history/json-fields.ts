@@ -17,6 +17,11 @@ export function isTextList(value: unknown): value is string[] {
   return Array.isArray(value) && value.every((item) => typeof item === 'string');
 }
 
+/** Of milliseconds that are exact in nanoseconds, too. */
+export function isDuration(value: unknown): value is number {
+  return typeof value === 'number' && value >= 0 && value <= Number.MAX_SAFE_INTEGER / 1e6;
+}
+
 export function isTextRecord(value: unknown): value is Record<string, string> {
   return (
     typeof value === 'object' && value !== null && !Array.isArray(value) && isTextList(Object.values(value))
@@ -98,10 +103,7 @@ export class Fields {
 
   duration(name: string): ReturnType<typeof millis> {
     const value = this.#fields[name];
-    // In nanoseconds it must be exact, too.
-    return typeof value === 'number' && value >= 0 && value <= Number.MAX_SAFE_INTEGER / 1e6
-      ? millis(value)
-      : this.#wrong(name, 'milliseconds');
+    return isDuration(value) ? millis(value) : this.#wrong(name, 'milliseconds');
   }
 
   token(name: string): ReturnType<typeof fencingToken> {

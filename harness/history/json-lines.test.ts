@@ -208,6 +208,7 @@ describe('a malformed history', () => {
       1,
       `${HEADER.slice(0, -1)},"meta":{"plannedFaults":[1]}}\n`,
     ],
+    ['meta.slackMillis is out of range', 1, `${HEADER.slice(0, -1)},"meta":{"slackMillis":1e15}}\n`],
     ['meta.stores is not an object of texts', 1, `${HEADER.slice(0, -1)},"meta":{"stores":"none"}}\n`],
     ['meta.stores is not an object of texts', 1, `${HEADER.slice(0, -1)},"meta":{"stores":{"a":5}}}\n`],
     ['meta.stores is not an object of texts', 1, `${HEADER.slice(0, -1)},"meta":{"stores":["none"]}}\n`],

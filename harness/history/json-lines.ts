@@ -15,7 +15,7 @@ import {
   type Vote,
 } from './op.ts';
 import { HistoryError, openAssembly, type Assembly, type History } from './history.ts';
-import { Fields, isTextList, isTextRecord, shortened } from './json-fields.ts';
+import { Fields, isDuration, isTextList, isTextRecord, shortened } from './json-fields.ts';
 import { plainLines } from './plain-lines.ts';
 
 const LOCK_OPS: ReadonlySet<string> = new Set<OpName>(['acquire', 'renew', 'release']);
@@ -174,7 +174,8 @@ function decodeMeta(fields: Fields): HistoryMeta {
     const value = meta[name];
     if (value !== undefined && typeof value !== type) fields.refuse(`meta.${name} is not a ${type}`);
     if (typeof value === 'number' && value < 0) fields.refuse(`meta.${name} is negative`);
-    if (value === Infinity) fields.refuse(`meta.${name} is out of range`);
+    const isExact = !name.endsWith('Millis') || value === undefined || isDuration(value);
+    if (value === Infinity || !isExact) fields.refuse(`meta.${name} is out of range`);
   }
   if (meta['plannedFaults'] !== undefined && !isTextList(meta['plannedFaults']))
     fields.refuse('meta.plannedFaults is not a list of texts');
