@@ -212,6 +212,8 @@ describe('a malformed history', () => {
     ['meta.stores is not an object of texts', 1, `${HEADER.slice(0, -1)},"meta":{"stores":"none"}}\n`],
     ['meta.stores is not an object of texts', 1, `${HEADER.slice(0, -1)},"meta":{"stores":{"a":5}}}\n`],
     ['meta.stores is not an object of texts', 1, `${HEADER.slice(0, -1)},"meta":{"stores":["none"]}}\n`],
+    ['meta.kind is "latch"; known are mutex, sem', 1, `${HEADER.slice(0, -1)},"meta":{"kind":"latch"}}\n`],
+    ['meta.permits is not a whole number', 1, `${HEADER.slice(0, -1)},"meta":{"permits":0}}\n`],
     ['meta.stock is not a string', 1, `${HEADER.slice(0, -1)},"meta":{"stock":1.5}}\n`],
     ['meta.stock is "-3", not a whole number', 1, `${HEADER.slice(0, -1)},"meta":{"stock":"-3"}}\n`],
     ['meta.keptAlive is not a boolean', 1, `${HEADER.slice(0, -1)},"meta":{"keptAlive":"no"}}\n`],

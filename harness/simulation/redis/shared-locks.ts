@@ -28,6 +28,10 @@ interface Held {
   readonly count: number;
 }
 
+function textOf({ owner, token, count }: Held): string {
+  return [owner, token, count].join(' ');
+}
+
 export function scriptsOfSharedLocks(keys: Keys): readonly (readonly [text: string, script: Script])[] {
   const { now, live, put, remove, increment, take } = keys;
 
@@ -62,7 +66,6 @@ export function scriptsOfSharedLocks(keys: Keys): readonly (readonly [text: stri
     const [owner = '', token, count] = entry.value.split(' ');
     return { owner, token: Number(token), count: Number(count) };
   };
-  const textOf = ({ owner, token, count }: Held): string => [owner, token, count].join(' ');
 
   return [
     [
