@@ -202,6 +202,27 @@ describe.skipIf(CHROMIUM === undefined && !required)(`the report in a browser${w
     expect(all).toMatch(/believed [\d.]+ s – [\d.]+ s/);
   });
 
+  it('keeps what is told after a click, until Esc', async () => {
+    const page = await open([failing]);
+    await page.keyboard.press('n');
+    await expect.poll(() => selected(page), SOON).toContain('Finding 1 of');
+    await frame(page);
+    const box = await page.locator('.stage canvas').boundingBox();
+    if (box === null) throw new Error('the canvas has no place');
+    const tip = page.locator('.tip');
+    for (let y = 60; y < box.height && (await tip.isHidden()); y += 6)
+      await page.mouse.move(box.x + box.width / 2, box.y + y);
+    await page.mouse.down();
+    await page.mouse.up();
+    const told = await tip.innerText();
+    await page.mouse.move(box.x + 20, box.y + 10);
+    expect(await tip.innerText()).toBe(told);
+    expect(await tip.isVisible()).toBe(true);
+    await page.locator('.stage').focus();
+    await page.keyboard.press('Escape');
+    expect(await tip.isVisible()).toBe(false);
+  });
+
   it('opens the finding that the address names, and shows it on the timeline', async () => {
     const folded = findings.findLast(({ code }) => code === 'belief-overlap');
     const page = await open([failing], `#/f/${folded?.id}`);

@@ -401,6 +401,28 @@ describe('the columns of the timeline', async () => {
     expect(() => found('near:zzz')).toThrow('no finding');
   });
 
+  it('say what each server was, until it said something else', () => {
+    const servers = [
+      { type: 'server', node: 'r1', time: nanos(1e9), role: 'primary', term: '3' },
+      { type: 'server', node: 'r1', time: nanos(4e9), role: 'replica' },
+    ] as const;
+    const [view] = runViews([judged({ ...history, servers })]);
+    expect(view && timelineColumns(view).roles).toMatchObject([
+      { from: 1e6, until: 4e6, says: 'primary, term 3', leads: true },
+      { from: 4e6, until: Math.round(history.end / 1e3), says: 'replica', leads: false },
+    ]);
+    const [pause] = history.faults;
+    const killed = pause && {
+      ...pause,
+      fault: 'kill',
+      targets: ['r1'],
+      begin: nanos(2e9),
+      acted: nanos(2.5e9),
+    };
+    const [hurt] = runViews([judged({ ...history, servers, faults: killed === undefined ? [] : [killed] })]);
+    expect(hurt && timelineColumns(hurt).roles[0]?.until).toBe(2.5e6);
+  });
+
   it('hatches every lane where the harness itself stood still', () => {
     const harness = [
       { type: 'harness', since: nanos(0), time: nanos(1e9), loopDelayMillis: millis(12) },

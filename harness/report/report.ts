@@ -150,8 +150,9 @@ function howToRead(): Html {
     </li>
     <li>
       On the timeline: drag to pan; Ctrl + wheel, pinch, or the wheel after a click to zoom; ← → pan, + −
-      zoom, 0 shows all, <kbd>n</kbd> and <kbd>p</kbd> go to the next and previous finding anywhere on the
-      page. <label><input type="checkbox" id="single-keys" checked /> use n and p</label>
+      zoom, 0 shows all, a click keeps what is told, Esc lets it go, <kbd>n</kbd> and <kbd>p</kbd> go to the
+      next and previous finding anywhere on the page.
+      <label><input type="checkbox" id="single-keys" checked /> use n and p</label>
     </li>
   </ul>`;
 }

@@ -2,7 +2,7 @@
 // named by number. `pack.ts` makes some 5 bytes an operation of it, `page/unpack.js` gives the same columns again.
 
 import { intersect, type Grant, type Interval } from '../history/grants.ts';
-import type { Operation } from '../history/history.ts';
+import type { History, Operation } from '../history/history.ts';
 import { stallsOf } from '../history/stalls.ts';
 import { slackOf } from './charts-section.ts';
 import { CODE_MEANING, type CodeMeaning } from './meaning.ts';
@@ -88,7 +88,15 @@ export interface TimelineColumns {
     /** -1: not healed within the history. */
     readonly end: number;
   }[];
-  /** A process ended, or its client library said that a lock is gone; a server changed its role. */
+  /** What a server said it was, until it said something else, died, or another one was made to lead. */
+  readonly roles: readonly {
+    readonly lane: number;
+    readonly from: number;
+    readonly until: number;
+    readonly says: string;
+    readonly leads: boolean;
+  }[];
+  /** A process ended, or its client library said that a lock is gone. */
   readonly notes: readonly { readonly lane: number; readonly at: number; readonly says: string }[];
   readonly findings: readonly {
     readonly anchor: string;
@@ -102,6 +110,9 @@ export interface TimelineColumns {
     readonly operations: readonly number[];
   }[];
 }
+
+/** Those who grant locks, in the words of the services. */
+const LEADING_ROLES: ReadonlySet<string> = new Set(['primary', 'leader', 'master', 'standalone']);
 
 const OPERATION_KINDS = ['acquire', 'renew', 'release', 'read', 'write', 'cas'] as const;
 const OUTCOMES = ['ok', 'fail', 'info'] as const;
@@ -212,14 +223,18 @@ export function timelineColumns(view: RunView): TimelineColumns {
           says: `${name(process)} was told that ${name(lock)} is gone: ${name(reason)}`,
         })),
       ),
-      ...history.servers.flatMap(({ node, time, role, term }) =>
-        lanesOf([node]).map((lane) => ({
+    ],
+    roles: [...Map.groupBy(history.servers, ({ node }) => node)].flatMap(([node, said]) =>
+      lanesOf([node]).flatMap((lane) =>
+        said.map(({ time, role, term }, index) => ({
           lane,
-          at: micros(time),
-          says: `${name(node)} is ${name(role)}${term === undefined ? '' : `, term ${name(term)}`}`,
+          from: micros(time),
+          until: micros(roleEnd(history, node, time, said[index + 1]?.time)),
+          says: `${name(role)}${term === undefined ? '' : `, term ${name(term)}`}`,
+          leads: LEADING_ROLES.has(role),
         })),
       ),
-    ],
+    ),
     findings: view.findings.map((finding) => {
       const operations = finding.ops.flatMap((id) => view.operations.get(id) ?? []);
       const holds = finding.ops.flatMap((id) => view.grantOf.get(id)?.hold ?? []);
@@ -250,6 +265,18 @@ export function timelineColumns(view: RunView): TimelineColumns {
     })),
     words: words.texts,
   };
+}
+
+/** How long what a server said may still be so. */
+function roleEnd({ faults, end }: History, node: string, said: number, next: number | undefined): number {
+  const ends = faults.flatMap(({ fault, targets, acted }) =>
+    acted !== undefined &&
+    acted > said &&
+    (fault === 'failover' || ((fault === 'kill' || fault === 'restart-empty') && targets.includes(node)))
+      ? acted
+      : [],
+  );
+  return Math.min(next ?? end, ...ends);
 }
 
 /** Beyond this many at once, holds of one lock are drawn over each other. */

@@ -36,6 +36,10 @@ function legend(): Html {
       'hold: what a client believes (one colour and pattern a lock)',
     ],
     ['<rect class="d-tenure" x="1" y="5" width="24" height="4"/>', 'tenure: what the lock service promised'],
+    [
+      '<rect class="d-lead-role" x="1" y="2" width="24" height="10"/>',
+      'server that leads, as it said itself',
+    ],
     ['<rect class="d-overlap" x="1" y="1" width="24" height="12"/>', 'believed by two at once'],
     ['<rect class="d-fault" x="1" y="0" width="24" height="14"/>', 'process under a fault'],
     ['<path class="d-mark" d="M13 1 20 13H6z"/>', 'finding: exclusion'],

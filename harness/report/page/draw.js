@@ -31,8 +31,9 @@ export function drawTimeline(context, scene) {
   drawFaults(context, scene);
   for (const lane of layout.lanes) {
     if (lane.kind === 'lock') drawLock(context, scene, lane);
-    else drawProcess(context, scene, lane);
+    else if (lane.kind === 'client') drawProcess(context, scene, lane);
   }
+  drawRoles(context, scene);
   drawNotes(context, scene);
   drawSelected(context, scene);
   drawFindings(context, scene);
@@ -120,7 +121,32 @@ function drawText(context, { text, x, y, wide, colour }) {
 }
 
 /**
- * Ends of processes, losses and roles: a small cross, and its words where there is room.
+ * What a server said it was: filled where it led, outlined where it did not.
+ * @param {CanvasRenderingContext2D} context
+ * @param {Scene} scene
+ */
+function drawRoles(context, scene) {
+  const { model, layout, view, paint, gutter } = scene;
+  const scale = scaleOf(scene);
+  context.font = `11px ${paint.font}`;
+  for (const { lane, from, until, says, leads } of model.columns.roles) {
+    if (until < view.from || from > view.until) continue;
+    const { top, height } = layout.lanes[lane] ?? { top: 0, height: 0 };
+    const x = gutter + (from - view.from) * scale;
+    const wide = Math.max((until - from) * scale - 1, 2);
+    context.strokeStyle = paint.soft;
+    context.fillStyle = leads ? paint.lead : paint.paper;
+    context.globalAlpha = 0.85;
+    context.fillRect(x, top + 4, wide, height - 8);
+    context.globalAlpha = 1;
+    context.strokeRect(x + 0.5, top + 4.5, wide - 1, height - 9);
+    const left = Math.max(x, gutter);
+    drawText(context, { text: says, x: left, y: top + height / 2, wide: x + wide - left, colour: paint.ink });
+  }
+}
+
+/**
+ * Ends of processes and losses: a small cross.
  * @param {CanvasRenderingContext2D} context
  * @param {Scene} scene
  */

@@ -13,6 +13,7 @@
  * @property {string} fault
  * @property {string} unknown
  * @property {string} tenure
+ * @property {string} lead the ground of a server that leads
  * @property {string} opLock
  * @property {string} opStore
  * @property {string} barInk text on bars
@@ -45,6 +46,7 @@ export function paintOf(element, context) {
     fault: colour('fault'),
     unknown: colour('unknown'),
     tenure: colour('tenure'),
+    lead: colour('lead'),
     opLock: colour('op-lock'),
     opStore: colour('op-store'),
     barInk: colour('bar-ink'),

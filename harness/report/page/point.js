@@ -64,7 +64,11 @@ export function linesAt(scene, place) {
   const notes = columns.notes.filter(
     (note) => layout.lanes[note.lane] === lane && Math.abs(note.at - spot.time) <= 2 * spot.reach,
   );
+  const roles = columns.roles.filter(
+    ({ lane: own, from, until }) => layout.lanes[own] === lane && from <= spot.time && until > spot.time,
+  );
   return [
+    ...roles.map(({ says, from, until }) => `${lane.name} is ${says}, ${seconds(from)} – ${seconds(until)}`),
     ...notes.map(({ at, says }) => `${says}, ${seconds(at)}`),
     ...(lane.kind === 'lock' ? grantLines(scene, lane, spot) : processLines(scene, lane, spot)),
   ];

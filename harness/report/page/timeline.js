@@ -77,6 +77,7 @@ export function timelineIn(frame, model) {
   let width = 0;
   let paint = paintOf(frame, context);
   let drawing = 0;
+  let pinned = false;
 
   const scene = () => ({ model, layout, paint, view, width, gutter: width < 560 ? 62 : 96, selected });
   const draw = () => {
@@ -194,8 +195,8 @@ export function timelineIn(frame, model) {
   canvas.addEventListener('pointermove', (event) => {
     mark(event.offsetX);
     const before = pointers.get(event.pointerId);
-    if (before === undefined) return point(event.offsetX, event.offsetY);
-    tip.hidden = true;
+    if (before === undefined) return pinned ? undefined : point(event.offsetX, event.offsetY);
+    if (!pinned) tip.hidden = true;
     const other = [...pointers].find(([id]) => id !== event.pointerId)?.[1];
     travelled += Math.abs(event.offsetX - before);
     if (other === undefined) show(panned(view, (before - event.offsetX) / scaleOf(scene())));
@@ -210,11 +211,13 @@ export function timelineIn(frame, model) {
     pointers.delete(event.pointerId);
     if (travelled > REACH_PIXELS) return;
     const finding = findingAt(scene(), { x: event.offsetX, y: event.offsetY });
-    if (finding !== undefined) select(finding);
+    if (finding !== undefined) return select(finding);
+    pin(!pinned && linesAt(scene(), { x: event.offsetX, y: event.offsetY }).length > 0);
+    if (!pinned) point(event.offsetX, event.offsetY);
   });
   canvas.addEventListener('pointercancel', (event) => pointers.delete(event.pointerId));
   canvas.addEventListener('pointerleave', () => {
-    tip.hidden = true;
+    if (!pinned) tip.hidden = true;
     mark(undefined);
   });
 
@@ -247,12 +250,24 @@ export function timelineIn(frame, model) {
       '=': () => zoom(0.6),
       '-': () => zoom(1 / 0.6),
       0: () => show(whole(model.end)),
-      Escape: () => (tip.hidden = true),
+      Escape: () => {
+        pin(false);
+        tip.hidden = true;
+      },
     }[event.key];
     if (act === undefined) return;
     event.preventDefault();
     act();
   });
+
+  /**
+   * Whether what is told stays, so that it can be read beside others and copied.
+   * @param {boolean} stays
+   */
+  const pin = (stays) => {
+    pinned = stays;
+    tip.classList.toggle('pinned', stays);
+  };
 
   /**
    * Shows what is under the pointer.
