@@ -19,8 +19,8 @@ const never = new AbortController().signal;
 
 /** Those that can be simulated. */
 export const simulatedCells: readonly Cell[] = catalogue.filter(
-  ({ backend, fault }) =>
-    refusal({ backend, on: 'simulation' }, scenarioNamed(fault)?.faults ?? []) === undefined,
+  ({ backend, recipe, fault }) =>
+    refusal({ backend, recipe, on: 'simulation' }, scenarioNamed(fault)?.faults ?? []) === undefined,
 );
 
 export interface Simulated {

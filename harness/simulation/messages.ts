@@ -3,6 +3,8 @@
 
 import type { RedisReply } from '../backends/redis/port.ts';
 import type { Row, Values } from '../postgres/session.ts';
+import type { RaftMessage } from './etcd/raft.ts';
+import type { EtcdReply, EtcdRequest, MemberMessage } from './etcd/server.ts';
 import type { Change, Entry, RedisError } from './redis/keyspace.ts';
 
 /** Asks a server of any kind whether it serves; it says `up`. */
@@ -61,7 +63,15 @@ interface SqlGreeting {
   readonly lockTimeLimitMillis?: number;
 }
 
+/** A request to etcd and its answer, which may come in another order; and what members say to each other. */
+type EtcdMessage =
+  | { readonly kind: 'etcd request'; readonly id: number; readonly request: EtcdRequest }
+  | { readonly kind: 'etcd reply'; readonly id: number; readonly reply: EtcdReply }
+  | { readonly kind: 'raft'; readonly message: RaftMessage }
+  | { readonly kind: 'member'; readonly message: MemberMessage };
+
 export type Message =
+  | EtcdMessage
   | Probe
   | BareText
   | SqlRequest

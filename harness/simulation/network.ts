@@ -54,7 +54,10 @@ export interface Network {
   spoil(from: string, to: string, bad: BadLink): () => void;
   /** A datagram: arrives once or never; `arrived` is told when. */
   datagram(from: string, to: string, arrived: () => void): void;
-  isCut(from: string, to: string): boolean;
+  /** A message without a connection, which arrives once or never, while the process that hears at its node runs. */
+  post(from: string, to: string, message: Message): void;
+  /** Lets the process hear what is posted to the node. */
+  onPost(node: string, process: SimulatedProcess, heard: (from: string, message: Message) => void): void;
 }
 
 /** From sending to arriving, of a link that is well: like a bridge of one machine. */
@@ -84,6 +87,11 @@ interface Flow {
 export function openNetwork(scheduler: Scheduler, seed: string): Network {
   const links = new Map<string, Link>();
   const servers = new Map<string, { readonly process: SimulatedProcess; readonly accept: Accept }>();
+
+  const posts = new Map<
+    string,
+    { readonly process: SimulatedProcess; readonly heard: (from: string, message: Message) => void }
+  >();
 
   const linkOf = (from: string, to: string): Link => {
     const name = `${from}>${to}`;
@@ -194,7 +202,17 @@ export function openNetwork(scheduler: Scheduler, seed: string): Network {
       const took = fate(from, to);
       if (took !== undefined) scheduler.at(scheduler.now + took, arrived);
     },
-    isCut: (from, to) => [...linkOf(from, to).bad].some(({ cut }) => cut === true),
+    post(from, to, message) {
+      const took = fate(from, to);
+      if (took === undefined) return;
+      scheduler.at(scheduler.now + took, () => {
+        const listener = posts.get(to);
+        listener?.process.receive(() => listener.heard(from, message));
+      });
+    },
+    onPost(node, process, heard) {
+      posts.set(node, { process, heard });
+    },
   };
 }
 

@@ -172,8 +172,8 @@ export function openNode({ spec, address, program, wall, disk }: NodeParts, site
       }
     },
     async exec(command, timeLimit) {
-      const [program] = command;
-      if (program !== 'psql') throw notSimulated(`the command ${command.join(' ')}`);
+      const [tool] = command;
+      if (tool !== 'psql') throw notSimulated(`the command ${command.join(' ')}`);
       await engineActs();
       return printed(await converse({ kind: 'text', text: command.at(-1) ?? '' }, timeLimit));
     },

@@ -3,12 +3,16 @@
 
 import type { NodeSpec } from '../contract/cluster.ts';
 import { HarnessError } from '../contract/errors.ts';
-import type { Recipe } from '../contract/lock-client.ts';
+import type { Recipe, RecipeContext } from '../contract/lock-client.ts';
+import type { Clock } from '../clock.ts';
+import { recipesOnCluster } from '../backends/etcd/server.ts';
 import { recipesOnSessions } from '../backends/postgres/server.ts';
 import { portsOver, type OpenRedisPort } from '../backends/redis/port-over.ts';
 import { recipesOnServer } from '../backends/redis/server.ts';
 import { recipesOnReplicated } from '../backends/redis-replicated/server.ts';
 import { recipesOnVoters } from '../backends/redlock/server.ts';
+import { simulatedEtcdPorts } from './etcd/port.ts';
+import { runEtcd } from './etcd/server.ts';
 import { runPostgres } from './postgres/server.ts';
 import { lockStatements } from './postgres/lock-statements.ts';
 import { simulatedSessions } from './postgres/session.ts';
@@ -21,9 +25,19 @@ import { simulatedDial } from './redis/wire.ts';
 const RECIPES: Readonly<Record<string, (machine: Machine) => readonly Recipe[]>> = {
   'redis-single': (machine) => recipesOnServer(redisPorts(machine)),
   'redis-replicated': (machine) => recipesOnReplicated(redisPorts(machine)),
+  etcd: (machine) => recipesOnCluster(simulatedEtcdPorts(machine), clockOf(machine)),
   postgres: (machine) => recipesOnSessions(simulatedSessions(machine)),
   redlock: (machine) => recipesOnVoters(redisPorts(machine)),
 };
+
+/** What a recipe reads is the run's clock; it sleeps as its process does. */
+function clockOf({ process }: Machine): (context: Pick<RecipeContext, 'now'>) => Clock {
+  const clock = process.clock(0);
+  return (context) => ({
+    now: () => context.now(),
+    sleep: (duration, signal) => clock.sleep(duration, signal),
+  });
+}
 
 function redisPorts(machine: Machine): OpenRedisPort {
   return portsOver(simulatedDial(machine), machine.process.after);
@@ -51,6 +65,7 @@ export function serverProgram({ name, role, image, command = [] }: NodeSpec): Pr
     const statements = role === 'store' ? storeStatements() : lockStatements();
     return (machine) => runPostgres(machine, statements);
   }
+  if (image === 'etcd') return runEtcd;
   const redis = REDIS_OF_IMAGE[image];
   if (redis !== undefined) return (machine) => runRedis(machine, settingsOf(command, redis));
   throw new HarnessError('internal', `node ${name} has the image ${image}, which is not simulated`);

@@ -3,7 +3,8 @@
 
 import type { Backend } from '../../contract/backend.ts';
 import type { NodeSpec } from '../../contract/cluster.ts';
-import type { Recipe } from '../../contract/lock-client.ts';
+import type { Clock } from '../../clock.ts';
+import type { Recipe, RecipeContext } from '../../contract/lock-client.ts';
 import { runClock } from '../run-clock.ts';
 import { openEtcdPort } from './connection.ts';
 import { loadDriver } from './driver.ts';
@@ -15,8 +16,7 @@ import { leaseQueue } from './recipes/lease-queue.ts';
 import { leaseTxnGuard } from './recipes/lease-txn-guard.ts';
 import { askRole, askVersion, promote } from './member.ts';
 
-/** The recipes without a port: a simulated cluster can be put behind them as well. */
-export const ETCD_RECIPES: readonly EtcdRecipe[] = [leaseQueue, leaseTxnGuard, etcdIgnoresLeaseLoss];
+const ETCD_RECIPES: readonly EtcdRecipe[] = [leaseQueue, leaseTxnGuard, etcdIgnoresLeaseLoss];
 
 const MEMBERS = ['e1', 'e2', 'e3'];
 const CLIENT_PORT = 2379;
@@ -41,7 +41,7 @@ export const etcd: Backend = {
     'clock-strobe': MONOTONIC,
     'slow-fsync': 'etcd calls the kernel without the C library, which is where an fsync could be held back',
   },
-  recipes: [etcd3Lock, ...ETCD_RECIPES.map((recipe) => onRealPort(recipe))],
+  recipes: [etcd3Lock, ...recipesOnCluster(openEtcdPort, runClock)],
   errors: ETCD_ERRORS,
   leasesRestart: true,
   // The leader looks for expired leases every 0.5 s, and tries a revocation that failed again after 5 s and two election
@@ -79,18 +79,25 @@ function numberIn(process: string): number {
   return Number(process.replaceAll(/\D/g, '').slice(0, 9));
 }
 
-function onRealPort(recipe: EtcdRecipe): Recipe {
-  return {
+/** How a port to a cluster is opened. */
+export type OpenEtcdPort = typeof openEtcdPort;
+
+/** The recipes that stand on the port, on ports that are opened like this and on that clock. */
+export function recipesOnCluster(
+  openPort: OpenEtcdPort,
+  clockOf: (context: Pick<RecipeContext, 'now'>) => Clock,
+): readonly Recipe[] {
+  return ETCD_RECIPES.map((recipe) => ({
     ...recipe,
     load: loadDriver,
     open: (context) => {
-      const clock = runClock(context);
-      const port = openEtcdPort(context.servers, {
+      const clock = clockOf(context);
+      const port = openPort(context.servers, {
         first: numberIn(context.process),
         timeLimit: context.commandTimeLimit,
       });
       const lockClient = recipe.lockClient(port, clock, (request, reason) => context.onLost(request, reason));
       return { ...lockClient, [Symbol.asyncDispose]: () => port[Symbol.asyncDispose]() };
     },
-  };
+  }));
 }

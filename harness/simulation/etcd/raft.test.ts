@@ -1,0 +1,109 @@
+// Raft under cuts, loss and kills: whatever happens, no term has two leaders, no two members apply different entries at
+// one place, and what was applied is never lost. Seeded; a failure names its seed.
+
+import { describe, expect, it } from 'vitest';
+import { millis } from '../../history/op.ts';
+import { randomStream } from '../../rng.ts';
+import { openNetwork } from '../network.ts';
+import { startProcess, type SimulatedProcess } from '../process.ts';
+import { openScheduler } from '../scheduler.ts';
+import { openWallClock } from '../wall-clock.ts';
+import { openRaft, type LogEntry, type Raft, type RaftDisk } from './raft.ts';
+
+const NAMES = ['a', 'b', 'c'];
+const SECONDS = 40;
+
+interface Member {
+  readonly disk: RaftDisk;
+  process: SimulatedProcess;
+  raft: Raft;
+  applied: LogEntry[];
+}
+
+async function torture(seed: string): Promise<{ readonly applied: number; readonly terms: number }> {
+  const scheduler = openScheduler();
+  const network = openNetwork(scheduler, seed);
+  const random = randomStream(seed, 'torture');
+  const members = new Map<string, Member>();
+  const leaders = new Map<number, string>();
+  /** What anybody has applied at each place. */
+  const agreed: string[] = [];
+
+  const start = (name: string, disk: RaftDisk): void => {
+    const process = startProcess(scheduler, 1, openWallClock());
+    const member: { applied: LogEntry[] } = { applied: [] };
+    const raft = openRaft({
+      name,
+      peers: NAMES.filter((peer) => peer !== name),
+      process,
+      random: randomStream(seed, `${name} ${scheduler.now}`),
+      disk,
+      heartbeatMillis: 50,
+      electionMillis: 500,
+      send: (to, message) => network.post(name, to, { kind: 'raft', message }),
+      apply(entry) {
+        const place = member.applied.length;
+        member.applied.push(entry);
+        const text = `${entry.term} ${entry.id}`;
+        agreed[place] ??= text;
+        expect(text, `seed ${seed}, place ${place} on ${name}`).toBe(agreed[place]);
+      },
+      onLeader() {
+        if (raft.role !== 'leader') return;
+        expect(leaders.get(raft.term) ?? name, `seed ${seed}, leader of term ${raft.term}`).toBe(name);
+        leaders.set(raft.term, name);
+      },
+    });
+    network.onPost(name, process, (from, message) => {
+      if (message.kind === 'raft') raft.receive(from, message.message);
+    });
+    members.set(name, Object.assign(member, { disk, process, raft }));
+  };
+
+  await scheduler.run(async () => {
+    for (const name of NAMES) start(name, { term: 0, votedFor: undefined, log: [] });
+    const driver = startProcess(scheduler, 2, openWallClock());
+    const sleep = (duration: number): Promise<void> => driver.clock(0).sleep(millis(duration));
+    for (let proposed = 0; scheduler.now < SECONDS * 1e9; proposed++) {
+      for (const { raft, process } of members.values())
+        if (raft.role === 'leader' && process.state === 'running')
+          raft.propose(`p${proposed}`, { kind: 'nothing' });
+      await sleep(random.real(20, 200));
+      if (random.real(0, 1) > 0.1) continue;
+      const [one, two] = [random.pick(NAMES), random.pick(NAMES)];
+      const member = members.get(one);
+      if (member === undefined) continue;
+      const hurt = random.integer(1, 4);
+      if (hurt === 1) {
+        const heal = network.spoil(one, two, { cut: true });
+        scheduler.at(scheduler.now + random.real(0.1, 4) * 1e9, heal);
+      } else if (hurt === 2) {
+        const heal = network.spoil(one, two, {
+          loss: 0.5,
+          delayMillis: random.real(0, 600),
+          overtaking: 0.5,
+        });
+        scheduler.at(scheduler.now + random.real(0.1, 4) * 1e9, heal);
+      } else if (hurt === 3) {
+        member.process.stop();
+        scheduler.at(scheduler.now + random.real(0.1, 3) * 1e9, () => member.process.resume());
+      } else {
+        member.process.end(137);
+        start(one, member.disk);
+      }
+    }
+  });
+  return { applied: agreed.length, terms: leaders.size };
+}
+
+describe('raft', () => {
+  it.each(Array.from({ length: 20 }, (_, index) => String(index + 1)))(
+    'keeps its promises, seed %s',
+    async (seed) => {
+      const { applied, terms } = await torture(seed);
+      // Nothing is proved by a cluster that stood still, or that nothing happened to.
+      expect(applied).toBeGreaterThan(100);
+      expect(terms).toBeGreaterThan(1);
+    },
+  );
+});
