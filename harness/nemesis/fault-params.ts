@@ -1,5 +1,5 @@
 // What the `params` of a fault may say, kind by kind, so that a schedule with a wrong one ends before anything is started.
-// What they mean is in `faults/`, which do not check them again. Pure; `docs/schedules.md` is for users.
+// What they mean is in `faults/`, where a wrong one is our own bug. Pure; `docs/schedules.md` is for users.
 
 import type { Json, JsonRecord } from '../history/op.ts';
 
