@@ -18,9 +18,9 @@ const FENCES_READS = 'fence-on-read-and-write';
 /** The entries of each `store/key` without relative writes, in order of its first operation. O(n log n). */
 export function storePartitions(history: History, reading: StoreReading): ReadonlyMap<string, StoreEntries> {
   const { meta, clockErrorNanos } = history.header;
-  const unknown = new Set(keysAddedTo(history, reading));
-  const known = judgedOperations(history, reading).filter((operation) => !unknown.has(nameOf(operation)));
-  const partitions = partitionsBy(known, nameOf);
+  const nameOf = names();
+  const partitions = partitionsBy(judgedOperations(history, reading), nameOf);
+  for (const name of keysAddedTo(history, reading)) partitions.delete(name);
   return mapValues(partitions, (partition) => {
     const columns = storeColumns(partition.length, reading.initial);
     const fencesReads = defenceOf(partition[0]?.store ?? '', meta) === FENCES_READS;
@@ -49,7 +49,7 @@ export function keysAddedTo(history: History, reading: StoreReading): readonly s
   const relative = judgedOperations(history, reading).filter(
     (operation) => operation.op !== 'read' && operation.add !== undefined,
   );
-  return [...new Set(relative.map(nameOf))];
+  return [...new Set(relative.map(names()))];
 }
 
 /** Those of every store, or of the stores that check tokens. */
@@ -61,8 +61,16 @@ function judgedOperations({ header, operations }: History, reading: StoreReading
   return all.filter(({ store }) => fenced.has(store));
 }
 
-function nameOf({ store, key }: Read | Write): string {
-  return store === '' ? key : `${store}/${key}`;
+/** The `store/key` of operations, each put together once: to build and hash a text for every operation takes long. */
+function names(): (operation: Read | Write) => string {
+  const known = new Map<string, Map<string, string>>();
+  return ({ store, key }) => {
+    let ofStore = known.get(store);
+    if (ofStore === undefined) known.set(store, (ofStore = new Map()));
+    let name = ofStore.get(key);
+    if (name === undefined) ofStore.set(key, (name = store === '' ? key : `${store}/${key}`));
+    return name;
+  };
 }
 
 function isStoreOperation(operation: Operation): operation is Read | Write {
