@@ -171,7 +171,7 @@ function openServer(machine: Machine, settings: RedisSettings): Accept {
         // Of one command that it does not have: nil.
         return [settings.offers.has(args[1] ?? '') ? [args[1] ?? ''] : null];
       case 'ROLE':
-        return [replication.leads ? 'master' : 'slave', replication.offset];
+        return [replication.leads ? 'master' : 'slave', replication.offset, []];
       case 'INFO':
         return info(settings, replication);
       case 'REPLICAOF':
