@@ -62,6 +62,12 @@ const span = async (page: Page): Promise<string> =>
 const selected = async (page: Page): Promise<string> => (await page.locator('.selected').textContent()) ?? '';
 const frame = (page: Page): Promise<unknown> => page.evaluate(FRAME);
 
+/** They are drawn when they come near. */
+async function showCharts(page: Page): Promise<void> {
+  await page.locator('.part-charts').scrollIntoViewIfNeeded();
+  await page.waitForSelector('.charts[data-ready]');
+}
+
 /** Generous: the machine may be busy; an answer comes within a few frames. */
 const SOON = { timeout: 10_000 };
 
@@ -293,7 +299,7 @@ describe.skipIf(CHROMIUM === undefined && !required)(`the report in a browser${w
 
   it('draws every chart, a lock held by two above the line, and one moment through all of them', async () => {
     const page = await open([fakeRun({ tokens: true })]);
-    await page.locator('.charts').scrollIntoViewIfNeeded();
+    await showCharts(page);
     const drawn = await page.evaluate<{ name: string; colours: number; alert: number }[]>(CHART_PIXELS);
     expect(drawn.map(({ name }) => name)).toEqual([
       'holds',
@@ -306,6 +312,7 @@ describe.skipIf(CHROMIUM === undefined && !required)(`the report in a browser${w
     for (const { name, colours } of drawn) expect([name, colours > 3]).toEqual([name, true]);
     expect(drawn[0]?.alert).toBeGreaterThan(50);
     const calm = await open([fakeRun({ pauseEverySeconds: 0 })]);
+    await showCharts(calm);
     const [holds] = await calm.evaluate<{ alert: number }[]>(CHART_PIXELS);
     expect(holds?.alert).toBe(0);
     await calm.locator('[data-chart=slack] canvas').hover();
@@ -316,6 +323,7 @@ describe.skipIf(CHROMIUM === undefined && !required)(`the report in a browser${w
 
   it('shows the operations that are asked for, and only the rows in view', async () => {
     const page = await open([failing]);
+    await page.locator('.part-operations').scrollIntoViewIfNeeded();
     const status = page.locator('.operations > p');
     const all = failing.history.operations.filter(({ process }) => process !== 'coordinator');
     await expect
@@ -367,6 +375,10 @@ describe.skipIf(CHROMIUM === undefined && !required)(`the report in a browser${w
     await page.evaluate(
       `document.querySelectorAll('.more, .finding:nth-of-type(2)').forEach((details) => (details.open = true))`,
     );
+    for (const part of ['charts', 'operations']) {
+      await page.locator(`.part-${part}`).first().scrollIntoViewIfNeeded();
+      await page.waitForSelector(`.${part}[data-ready]`);
+    }
     await page.evaluate(AXE);
     const results = await page.evaluate<AxeResults>('axe.run()');
     expect(results.passes.length).toBeGreaterThan(20);

@@ -38,16 +38,35 @@ async function build(frame) {
     const model = await unpacked(columns);
     const timeline = timelineIn(frame, model);
     built.push(timeline);
-    const charts = frame.closest('.run')?.querySelector('.charts');
-    if (charts) chartsIn(charts, model, timeline);
-    const operations = frame.closest('.run')?.querySelector('.operations');
-    if (operations instanceof HTMLElement) operationsIn(operations, model, timeline);
+    whenNear(frame.closest('.run')?.querySelector('.charts'), (charts) => chartsIn(charts, model, timeline));
+    whenNear(frame.closest('.run')?.querySelector('.operations'), (operations) =>
+      operationsIn(operations, model, timeline),
+    );
     frame.dataset['ready'] = '';
     return timeline;
   } catch (error) {
     frame.textContent = `The timeline cannot be drawn in this browser (${String(error)}); the tables say the same.`;
     return undefined;
   }
+}
+
+/**
+ * Builds what is in `place` as soon as a reader may see it, or prints it.
+ * @param {Element | null | undefined} place
+ * @param {(place: HTMLElement) => void} fill
+ */
+function whenNear(place, fill) {
+  if (!(place instanceof HTMLElement)) return;
+  const near = new IntersectionObserver(
+    ([entry]) => {
+      if (!entry?.isIntersecting) return;
+      near.disconnect();
+      fill(place);
+      place.dataset['ready'] = '';
+    },
+    { rootMargin: '300px' },
+  );
+  near.observe(place);
 }
 
 const frames = [...document.querySelectorAll('.timeline')].filter(
