@@ -1,0 +1,52 @@
+// How fast a simulated run is: recorded operations, commands of lock services and events of the scheduler a second, on
+// one core, everything on: clients, recorder, journal, nemesis. Usage: node bench/simulation.ts [seconds of load]
+
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { settingsOf } from '../harness/catalogue.ts';
+import { monotonicClock, monotonicOrigin } from '../harness/clock.ts';
+import { onSimulation } from '../harness/on-simulation.ts';
+import { parsePlan } from '../harness/plan.ts';
+import { createRunDirectory } from '../harness/results.ts';
+import { run } from '../harness/run.ts';
+import { vocabulary } from '../harness/vocabulary.ts';
+
+const CELLS = [
+  { backend: 'redis-single', recipe: 'fenced-incr', fault: 'pause-holder', workload: 'mutex' },
+  { backend: 'redis-single', recipe: 'fenced-incr', fault: 'pause-holder', workload: 'counter' },
+  { backend: 'redlock', recipe: 'redlock', fault: 'pause-holder', workload: 'mutex' },
+  { backend: 'etcd', recipe: 'lease-queue', fault: 'pause-holder', workload: 'mutex' },
+];
+
+const seconds = Number(process.argv[2] ?? 60);
+const never = new AbortController().signal;
+for (const cell of CELLS) {
+  const names = { ...cell, variant: 'default' };
+  const plan = parsePlan(vocabulary, names, settingsOf(names), {
+    seed: '1',
+    on: 'simulation',
+    timeLimitMillis: `${seconds}s`,
+  });
+  const out = mkdtempSync(join(tmpdir(), 'lockpick-bench-'));
+  try {
+    const { parts, during } = await onSimulation().partsFor(plan);
+    let operations = 0;
+    const observer = {
+      phase: () => undefined,
+      event: ({ type }: { readonly type: string }) => {
+        if (type === 'invoke') operations += 1;
+      },
+    };
+    const clock = monotonicClock(monotonicOrigin());
+    const directory = createRunDirectory(out, plan);
+    await during(() => run(plan, parts, directory, observer, { wrapUp: never, abandon: never }));
+    const took = clock.now() / 1e9;
+    const rate = Math.round(operations / took).toLocaleString('en');
+    process.stdout.write(
+      `${plan.backend}/${plan.recipe}/${plan.workload}: ${operations} operations of ${seconds} s in ${took.toFixed(2)} s: ${rate}/s\n`,
+    );
+  } finally {
+    rmSync(out, { recursive: true, force: true });
+  }
+}
