@@ -3,7 +3,7 @@
 import type { JsonRecord } from '../history/op.ts';
 import { html, type Html } from './html.ts';
 import type { RunView } from './run-view.ts';
-import { count, duration, jsonText, listed, moment, name } from './words.ts';
+import { count, duration, jsonText, listed, moment, name, spaced } from './words.ts';
 
 const FAULT_ROWS_MAX = 500;
 
@@ -94,6 +94,12 @@ function serverVersions(said: unknown): (readonly [string, string])[] {
 
 function recordText(record: JsonRecord): string {
   return Object.entries(record)
-    .flatMap(([key, value]) => (value === undefined ? [] : `${name(key)}: ${jsonText(value, 120)}`))
+    .flatMap(([key, value]) => {
+      if (value === undefined) return [];
+      const millis = /^(.+)Millis$/.exec(key)?.[1];
+      return millis !== undefined && typeof value === 'number'
+        ? `${name(spaced(millis))} ${duration(value * 1e6)}`
+        : `${name(spaced(key))}: ${jsonText(value, 120)}`;
+    })
     .join(', ');
 }

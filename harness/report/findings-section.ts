@@ -13,7 +13,18 @@ import { issueText, sliceText } from './slice.ts';
 import { tokenStaircase } from './staircase.ts';
 import { countsByCode } from './sentence.ts';
 import { operationFacts } from './timeline-columns.ts';
-import { count, counted, duration, faultClause, interval, jsonText, listed, moment, name } from './words.ts';
+import {
+  count,
+  counted,
+  duration,
+  faultClause,
+  interval,
+  jsonText,
+  listed,
+  moment,
+  name,
+  spaced,
+} from './words.ts';
 
 const FULL_PER_CODE_MAX = 25;
 const LINES_PER_CODE_MAX = 500;
@@ -177,7 +188,7 @@ function operationTable(operations: readonly Operation[]): Html {
 
 /** `overlapNanos` → `overlap`, `blockedByOp` → `blocked by op`. */
 function evidenceName(key: string): string {
-  return name(key.replace(/Nanos$/, '')).replace(/[A-Z]/g, (capital) => ` ${capital.toLowerCase()}`);
+  return name(spaced(key.replace(/Nanos$/, '')));
 }
 
 /** Shorter ones would be 0.00 s as a moment. */

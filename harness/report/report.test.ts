@@ -16,7 +16,7 @@ import type { JudgedRun } from './judged-run.ts';
 import { PAGE_SCRIPT, PAGE_STYLE } from './page-assets.ts';
 import { renderReport } from './report.ts';
 import { runViews } from './run-view.ts';
-import { timelineColumns, type TimelineColumns } from './timeline-columns.ts';
+import { packedColumns, timelineColumns, type TimelineColumns } from './timeline-columns.ts';
 
 /** The page's module, which the compiler of these sources does not see. */
 const unpack = (await import(new URL('./page/unpack.js', import.meta.url).href)) as {
@@ -321,6 +321,22 @@ describe('the columns of the timeline', async () => {
         Math.abs((columns.operations.invoked[index] ?? 0) - operation.invoked / 1e3),
       ).toBeLessThanOrEqual(0.5);
     }
+  });
+
+  it('take so little that a million operations fit into 10 MB with all that stands beside them', () => {
+    const busy = fakeRun({
+      tokens: true,
+      clients: 20,
+      locks: 8,
+      thinkMillis: { min: 1, max: 3 },
+      seconds: 4,
+    });
+    const [view] = runViews([busy]);
+    const operations = busy.history.operations.length;
+    expect(operations).toBeGreaterThan(15_000);
+    expect((view === undefined ? 0 : packedColumns(timelineColumns(view)).length) / operations).toBeLessThan(
+      9,
+    );
   });
 
   it('come out of the page as they went in', async () => {

@@ -39,6 +39,11 @@ export function name(text: string, charactersMax = NAME_CHARACTERS_MAX): string 
   return text.length <= charactersMax ? text : `${text.slice(0, charactersMax - 1)}…`;
 }
 
+/** `blockedByOp` → `blocked by op`. */
+export function spaced(key: string): string {
+  return key.replace(/[A-Z]/g, (capital) => ` ${capital.toLowerCase()}`);
+}
+
 /** Any JSON value as short text. */
 export function jsonText(value: Json | undefined, charactersMax = 400): string {
   return name(typeof value === 'string' ? value : (JSON.stringify(value) ?? '–'), charactersMax);
