@@ -167,6 +167,16 @@ export function readRunFile(path: string): string {
   }
 }
 
+/** The JSON in such a file. Throws HarnessError('usage'), with the `remedy` if it is there and no JSON. */
+export function readRunJson(path: string, options: { readonly remedy?: string } = {}): unknown {
+  const text = readRunFile(path);
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new HarnessError('usage', `${path} is not JSON: ${messageOf(error)}`, options);
+  }
+}
+
 function writing<T>(path: string, write: (path: string) => T): T {
   try {
     return write(path);

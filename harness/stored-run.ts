@@ -4,14 +4,14 @@
 import { z } from 'zod';
 import { cellOf, settingsOf } from './catalogue.ts';
 import type { Cell } from './cells/cell.ts';
-import { HarnessError, messageOf } from './contract/errors.ts';
+import { HarnessError } from './contract/errors.ts';
 import { LOCKPICK, shellWord } from './invocation.ts';
 import { judgeFile, type Judgement } from './judgement.ts';
 import { cellName } from './cell-name.ts';
 import { parsePlan, type Plan } from './plan.ts';
 import { differingFlags } from './plan-flags.ts';
 import type { JudgedRun } from './report/judged-run.ts';
-import { readLogs, readRunFile, type RunDirectory } from './results.ts';
+import { readLogs, readRunJson, type RunDirectory } from './results.ts';
 import { vocabulary } from './vocabulary.ts';
 
 /** What a stored run says about where it ran. */
@@ -30,14 +30,8 @@ export type Surroundings = Readonly<z.output<typeof surroundingsSchema>>;
 
 /** The plan as resolved, and where it ran. Throws HarnessError('usage') that names the file and the field. */
 export function readStoredPlan(directory: RunDirectory): { plan: Plan; surroundings: Surroundings } {
-  let stored: unknown;
-  try {
-    stored = JSON.parse(readRunFile(directory.plan));
-  } catch (error) {
-    if (error instanceof HarnessError) throw error;
-    throw new HarnessError('usage', `${directory.plan} is not JSON: ${messageOf(error)}`);
-  }
-  const parsed = z.looseObject({ surroundings: surroundingsSchema }).safeParse(stored);
+  const stored = z.looseObject({ surroundings: surroundingsSchema });
+  const parsed = stored.safeParse(readRunJson(directory.plan));
   if (!parsed.success)
     throw new HarnessError(
       'usage',

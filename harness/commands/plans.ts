@@ -4,10 +4,10 @@
 import type { LoadedAdapter } from '../adapters.ts';
 import type { ProfileName } from '../choices.ts';
 import { PROFILES, TELLING } from '../comparison/profiles.ts';
-import { HarnessError, messageOf } from '../contract/errors.ts';
+import { HarnessError } from '../contract/errors.ts';
 import { FIXED } from '../nemesis/schedule.ts';
 import { parsePlan, type Plan, type PlanInput } from '../plan.ts';
-import { readRunFile } from '../results.ts';
+import { readRunJson } from '../results.ts';
 import {
   chosenFields,
   inTheUsersWords,
@@ -106,14 +106,10 @@ function scheduleOf(choices: Choices): PlanInput {
   const fault = choices.get('fault');
   if (fault?.from === 'flag' && fault.value !== FIXED)
     throw new HarnessError('usage', `${fault.written}: --schedule takes its place; give one of the two`);
-  try {
-    return { fault: FIXED, schedule: JSON.parse(readRunFile(path)) };
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-    throw new HarnessError('usage', `${path} is not JSON: ${messageOf(error)}`, {
-      remedy: 'docs/schedules.md describes the format',
-    });
-  }
+  return {
+    fault: FIXED,
+    schedule: readRunJson(path, { remedy: 'docs/schedules.md describes the format' }),
+  };
 }
 
 function imagesOf(choices: Choices): unknown {
