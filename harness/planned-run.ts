@@ -67,7 +67,10 @@ export async function plannedRun(plan: Plan): Promise<PlannedRun> {
         fault: plan.fault,
         seed: plan.seed,
         ttlMillis: plan.ttlMillis,
-        clockTolerance: Math.max(DEFAULT_CLOCK_TOLERANCE, CLOCK_GRAIN_MILLIS / plan.ttlMillis),
+        clockTolerance: Math.max(
+          backend.clockTolerance ?? DEFAULT_CLOCK_TOLERANCE,
+          CLOCK_GRAIN_MILLIS / plan.ttlMillis,
+        ),
         tokens: recipe.tokenSource !== undefined,
         ownerChecked: recipe.ownerChecked,
         deadlineAware: false,
@@ -75,7 +78,6 @@ export async function plannedRun(plan: Plan): Promise<PlannedRun> {
         ...(recipe.register !== undefined && {
           stores: { [recipe.register.name]: recipe.register.judgedAs },
         }),
-        ...(backend.clockTolerance !== undefined && { clockTolerance: backend.clockTolerance }),
         keptAlive: recipe.keepsAlive === true || recipe.renewAt !== undefined || recipe.sessionBound === true,
         closedByDown: true,
         minContendedHandoffs: plan.minContendedHandoffs,
