@@ -42,7 +42,11 @@ export function finalWords(options: FinalWordsOptions): string {
   const { plan, verdict, directory, cell, stream } = options;
   const [first] = [...verdict.findings, ...verdict.liveness];
   return words([
-    headline(`${cellName(plan)}  (seed ${plan.seed})`, verdict, stream),
+    headline(
+      `${cellName(plan)}  (${plan.on === 'simulation' ? 'simulated, ' : ''}seed ${plan.seed})`,
+      verdict,
+      stream,
+    ),
     `  ${expectation(verdict, cell)}`,
     ...evidence(verdict, stream),
     '',
