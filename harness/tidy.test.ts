@@ -54,6 +54,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'harness/clock.ts',
     'harness/rng.ts',
   ],
+  'harness/convert': ['harness/history', 'checkers'],
   'harness/report': [
     'harness/history',
     'checkers/verdict.ts',
