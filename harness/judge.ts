@@ -1,6 +1,5 @@
 // The other story: history → grants → rules → verdict. `run.ts` recorded; this judges, and touches no container, so a
-// stored history can be judged again. A rule that throws has found nothing out: its checker is `unknown`, with the
-// reason, and never valid by silence (I7). The exit code follows from the verdict's `outcome`.
+// stored history can be judged again. The table of all rules is here; the exit code follows from the verdict's `outcome`.
 
 import { EXIT_CODE } from './contract/errors.ts';
 import { grantsOf } from './history/grants.ts';

@@ -1,4 +1,4 @@
-// The history on disk: append-only, flushed at least every 100 ms, so a killed run leaves a judgeable prefix (I1).
+// The history on disk: append-only, flushed at least every 50 ms, so a killed run leaves a judgeable prefix (I1).
 // The coordinator appends what clients and nemesis report, in the order it learns of it; `check` reads it back.
 
 import { closeSync, fsyncSync, openSync, readSync, writeSync } from 'node:fs';
