@@ -9,7 +9,7 @@ import type { Plan } from './plan.ts';
 import { plannedRun, processFaults, restartOptionsOf } from './planned-run.ts';
 import { storeNode } from './postgres-store/node.ts';
 import { clientOf } from './simulation/client.ts';
-import { simulatedCuts, simulatedLinks } from './simulation/faults.ts';
+import { simulatedCuts, simulatedLinks, simulatedSlowFsync } from './simulation/faults.ts';
 import type { SimulatedCluster } from './simulation/cluster.ts';
 import type { Network } from './simulation/network.ts';
 import type { SimulatedNode } from './simulation/node.ts';
@@ -48,9 +48,10 @@ export function onSimulation(): Stage {
             };
             const setClock = async (node: Node, [offset = 0, rate = 0, phase = 0]: readonly number[]) =>
               setWrong(simulated(node), scheduler.now, { offset, rate, phase });
-            const ofNodes = processFaults(backend, site, { restart, setClock }).map((kind) =>
-              whereApplicable(onEach(kind), backend.notApplicable ?? {}),
-            );
+            const ofNodes = [
+              ...processFaults(backend, site, { restart, setClock }),
+              simulatedSlowFsync((node) => simulated(node).disk, scheduler),
+            ].map((kind) => whereApplicable(onEach(kind), backend.notApplicable ?? {}));
             return [
               ...ofNodes,
               ...simulatedCuts(site, network, scheduler),
@@ -97,7 +98,9 @@ export function refusal(
       `the recipe ${recipe} is a library over real connections and is not simulated`,
       inContainers,
     );
-  const missing = faults.find((fault) => NOT_SIMULATED.includes(fault));
+  const missing = faults.find(
+    (fault) => NOT_SIMULATED.includes(fault) || (fault === 'slow-fsync' && backend === 'postgres'),
+  );
   return missing === undefined
     ? undefined
     : unsimulated(`the fault ${missing} is not simulated`, inContainers);
@@ -111,7 +114,7 @@ function unsimulated(what: string, remedy: string): HarnessError {
 const UNSIMULATED_RECIPES: readonly string[] = ['etcd3-lock'];
 
 /** Kinds of faults that only containers have. */
-const NOT_SIMULATED: readonly string[] = ['cpu-starve', 'disk-full', 'slow-fsync', 'duplicate'];
+const NOT_SIMULATED: readonly string[] = ['cpu-starve', 'disk-full', 'duplicate'];
 
 /** Nobody hears the node, and it hears nobody. */
 function walledOff(network: Network, node: string, names: readonly string[]): AsyncDisposable {

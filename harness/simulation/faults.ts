@@ -1,12 +1,13 @@
 // The faults of the network, done to the simulated one: what `nemesis/faults/partition.ts` and `links.ts` do with packet
 // filters. They read the same parameters, and are proved as those are: datagrams that should not arrive do not.
 
-import type { FaultKind, FaultSpec } from '../contract/fault.ts';
+import type { FaultKind, FaultSpec, NodeFaultKind } from '../contract/fault.ts';
 import type { Node } from '../contract/cluster.ts';
 import type { JsonRecord } from '../history/op.ts';
 import { pairsOf } from '../nemesis/faults/grudge.ts';
 import { grudgeBetween, type Network as Reach } from '../nemesis/faults/network.ts';
 import { putInForce } from '../nemesis/faults/scope.ts';
+import type { Disk } from './disk.ts';
 import type { BadLink, Network } from './network.ts';
 import type { Scheduler } from './scheduler.ts';
 
@@ -107,6 +108,42 @@ export function simulatedLinks(reach: Reach, network: Network, scheduler: Schedu
       busyMillis: 960 / number(spec, 'kilobitPerSecond', 256),
     })),
   ];
+}
+
+/** How long a server may take until it first asks for its writes to be on disk. */
+const SYNC_TIME_LIMIT_MILLIS = 3_000;
+const SYNC_POLL_MILLIS = 20;
+
+/** `slow-fsync`: every sync of a server's disk takes so much longer. */
+export function simulatedSlowFsync(diskOf: (node: Node) => Disk, scheduler: Scheduler): NodeFaultKind {
+  const wait = (): Promise<void> =>
+    new Promise((resolve) => {
+      scheduler.at(scheduler.now + SYNC_POLL_MILLIS * 1e6, resolve);
+    });
+  return {
+    name: 'slow-fsync',
+    summary: 'lets every fsync of a server take so much longer (parameter `delayMillis`)',
+    hurts: 'resources',
+    inject: (node, spec) => {
+      const disk = diskOf(node);
+      const delayMillis = number(spec, 'delayMillis', 0);
+      const before = { ...disk.held };
+      return putInForce(
+        async () => {
+          disk.syncDelayMillis = delayMillis;
+          const deadline = scheduler.now + SYNC_TIME_LIMIT_MILLIS * 1e6;
+          while (disk.held.calls === before.calls && scheduler.now < deadline) await wait();
+          const heldBack = disk.held.calls - before.calls;
+          if (heldBack === 0) return undefined;
+          return { delayMillis, heldBack, meanMillis: (disk.held.nanos - before.nanos) / heldBack / 1e6 };
+        },
+        async () => {
+          disk.syncDelayMillis = 0;
+          return { heldBack: disk.held.calls - before.calls, delayMillis: 0 };
+        },
+      );
+    },
+  };
 }
 
 function number({ params }: FaultSpec, name: string, fallback: number): number {
