@@ -53,6 +53,8 @@ const CHART_PIXELS = `[...document.querySelectorAll('.charts figure')].map((figu
 /** The red of the timeline's first pixel: 255 on white paper. */
 const CORNER = `document.querySelector('.stage canvas').getContext('2d').getImageData(1, 1, 1, 1).data[0]`;
 
+const CHART_CORNER = `document.querySelector('.charts canvas').getContext('2d').getImageData(1, 1, 1, 1).data[0]`;
+
 /** The canvas is drawn in the next frame. */
 const FRAME = 'new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))';
 
@@ -357,7 +359,11 @@ describe.skipIf(CHROMIUM === undefined && !required)(`the report in a browser${w
     const page = await open([failing]);
     await page.emulateMedia({ colorScheme: 'dark' });
     await expect.poll(() => page.evaluate<number>(CORNER), SOON).toBeLessThan(40);
-    await page.evaluate(`dispatchEvent(new Event('beforeprint'))`);
+    await showCharts(page);
+    expect(await page.evaluate<number>(CHART_CORNER), 'a chart before').toBeLessThan(60);
+    // At once, since a printer does not wait.
+    const printed = await page.evaluate<number>(`(dispatchEvent(new Event('beforeprint')), ${CHART_CORNER})`);
+    expect(printed).toBe(255);
     await expect.poll(() => page.evaluate<number>(CORNER), SOON).toBe(255);
     await page.evaluate(`dispatchEvent(new Event('afterprint'))`);
     await expect.poll(() => page.evaluate<number>(CORNER), SOON).toBeLessThan(40);

@@ -54,6 +54,7 @@ export function chartsIn(element, model, timeline) {
       clearTimeout(resting);
       resting = setTimeout(draw, REST_MILLIS);
     },
+    restyled: draw,
     pointed: (x) => {
       for (const { cursor } of charts) {
         cursor.hidden = x === undefined;

@@ -35,7 +35,8 @@ const OVERVIEW_HEIGHT = 40;
 /**
  * What goes along with a timeline.
  * @typedef {object} Follower
- * @property {() => void} viewed it shows another part, or in other colours
+ * @property {() => void} viewed it shows another part
+ * @property {() => void} restyled it has other colours, perhaps for a printer, which does not wait
  * @property {(x: number | undefined) => void} pointed the reader points at a moment
  */
 
@@ -304,6 +305,7 @@ export function timelineIn(frame, model) {
     restyle: () => {
       paint = paintOf(frame, context);
       draw();
+      for (const { restyled } of followers) restyled();
     },
   };
 }
