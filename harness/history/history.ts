@@ -13,8 +13,12 @@ import type {
   HistoryEvent,
   Invoke,
   JsonRecord,
+  Lost,
+  Millis,
+  Nanos,
+  Outcome,
+  ServerEvent,
 } from './op.ts';
-import type { Lost, Millis, Nanos, Outcome, ServerEvent } from './op.ts';
 
 interface OperationBase {
   readonly id: number;
