@@ -44,7 +44,7 @@ describe('what is not simulated', () => {
     [{ backend: 'no-such' }, [], 'the servers of no-such are not simulated'],
     [{ backend: 'redis-single', adapter: './lock.ts' }, [], 'opens real connections'],
     [{ backend: 'etcd', recipe: 'etcd3-lock' }, [], 'the recipe etcd3-lock is a library'],
-    [{ backend: 'redis-single' }, ['pause', 'cpu-starve'], 'the fault cpu-starve is not simulated'],
+    [{ backend: 'redis-single' }, ['pause', 'disk-full'], 'the fault disk-full is not simulated'],
   ])('%j with %j', (plan, faults, message) => {
     const refused = refusal({ on: 'simulation', recipe: 'set-nx-px', ...plan }, faults);
     expect(refused?.code).toBe('usage');

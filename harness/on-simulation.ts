@@ -3,6 +3,7 @@
 
 import type { Node } from './contract/cluster.ts';
 import { HarnessError } from './contract/errors.ts';
+import { cpuStarveFault } from './nemesis/faults/cpu-starve.ts';
 import { whereApplicable } from './nemesis/faults/not-applicable.ts';
 import { onEach } from './nemesis/faults/scope.ts';
 import type { Plan } from './plan.ts';
@@ -50,6 +51,7 @@ export function onSimulation(): Stage {
               setWrong(simulated(node), scheduler.now, { offset, rate, phase });
             const ofNodes = [
               ...processFaults(backend, site, { restart, setClock }),
+              cpuStarveFault(),
               simulatedSlowFsync((node) => simulated(node).disk, scheduler),
             ].map((kind) => whereApplicable(onEach(kind), backend.notApplicable ?? {}));
             return [
@@ -114,7 +116,7 @@ function unsimulated(what: string, remedy: string): HarnessError {
 const UNSIMULATED_RECIPES: readonly string[] = ['etcd3-lock'];
 
 /** Kinds of faults that only containers have. */
-const NOT_SIMULATED: readonly string[] = ['cpu-starve', 'disk-full', 'duplicate'];
+const NOT_SIMULATED: readonly string[] = ['disk-full', 'duplicate'];
 
 /** Nobody hears the node, and it hears nobody. */
 function walledOff(network: Network, node: string, names: readonly string[]): AsyncDisposable {

@@ -35,6 +35,8 @@ export interface Site {
 const ENGINE_MILLIS = { min: 1, max: 12 };
 const KILLED = 137;
 const POLL = millis(20);
+/** CFS bandwidth control, Linux: cpu.cfs_period_us. */
+const QUOTA_PERIOD_NANOS = 100e6;
 
 export interface NodeParts {
   readonly spec: NodeSpec;
@@ -51,6 +53,9 @@ export function openNode({ spec, address, program, wall, disk }: NodeParts, site
   const sandbox = startProcess(scheduler, 0, wall);
   let process: SimulatedProcess | undefined;
   let isFrozen = false;
+  /** Of the processor; undefined: as much as there is. */
+  let share: number | undefined;
+  const throttled = { throttledPeriods: 0, throttledMillis: 0 };
   let streams: Streams = openStreams(scheduler);
   let log = '';
 
@@ -83,6 +88,24 @@ export function openNode({ spec, address, program, wall, disk }: NodeParts, site
         },
         onInput: (listener) => own.onIn((line) => started.receive(() => listener(line))),
       },
+    });
+  };
+
+  /** One period of the kernel's quota: so much of it the process runs, and then no more. */
+  const period = (): void => {
+    const granted = share;
+    if (granted === undefined) return;
+    const own = process;
+    scheduler.at(scheduler.now + granted * QUOTA_PERIOD_NANOS, () => {
+      own?.starve('denied');
+      scheduler.at(scheduler.now + (1 - granted) * QUOTA_PERIOD_NANOS, () => {
+        if (own?.state === 'running') {
+          throttled.throttledPeriods += 1;
+          throttled.throttledMillis += ((1 - granted) * QUOTA_PERIOD_NANOS) / 1e6;
+        }
+        own?.starve('granted');
+        period();
+      });
     });
   };
 
@@ -148,8 +171,12 @@ export function openNode({ spec, address, program, wall, disk }: NodeParts, site
       isFrozen = false;
       process?.resume();
     },
-    limitProcessor: () => Promise.reject(notSimulated('limits of the processor')),
-    throttling: () => Promise.reject(notSimulated('limits of the processor')),
+    async limitProcessor(granted) {
+      await engineActs();
+      share = granted;
+      if (granted !== undefined) period();
+    },
+    throttling: async () => ({ ...throttled }),
     async start() {
       await engineActs();
       start();

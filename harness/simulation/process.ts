@@ -23,6 +23,8 @@ export interface SimulatedProcess {
   clock(origin: number): Clock;
   stop(): void;
   resume(): void;
+  /** Whether it gets the processor. One that does not runs as little as one that is stopped, and is not in that state. */
+  starve(denied: 'denied' | 'granted'): void;
   end(exitCode: number): void;
   /** Called once, when it has ended. */
   onEnd(listener: () => void): void;
@@ -30,18 +32,29 @@ export interface SimulatedProcess {
 
 export function startProcess(scheduler: Scheduler, pid: number, wall: WallClock): SimulatedProcess {
   let state: SimulatedProcess['state'] = 'running';
+  let isStarved = false;
   let exitCode = 0;
   let dueTimers: (() => void)[] = [];
   let unread: (() => void)[] = [];
   const ends: (() => void)[] = [];
 
+  const runs = (): boolean => state === 'running' && !isStarved;
+  const goOn = (): void => {
+    if (!runs()) return;
+    const timers = dueTimers;
+    const messages = unread;
+    dueTimers = [];
+    unread = [];
+    for (const action of timers) scheduler.at(scheduler.now, () => runTimer(action));
+    for (const action of messages) scheduler.at(scheduler.now, () => receive(action));
+  };
   const runTimer = (action: () => void): void => {
-    if (state === 'running') action();
-    else if (state === 'stopped') dueTimers.push(action);
+    if (runs()) action();
+    else if (state !== 'ended') dueTimers.push(action);
   };
   const receive = (action: () => void): void => {
-    if (state === 'running') action();
-    else if (state === 'stopped') unread.push(action);
+    if (runs()) action();
+    else if (state !== 'ended') unread.push(action);
   };
   const after: Timer = (duration, action) => {
     let off = false;
@@ -76,12 +89,11 @@ export function startProcess(scheduler: Scheduler, pid: number, wall: WallClock)
     resume() {
       if (state !== 'stopped') return;
       state = 'running';
-      const timers = dueTimers;
-      const messages = unread;
-      dueTimers = [];
-      unread = [];
-      for (const action of timers) scheduler.at(scheduler.now, () => runTimer(action));
-      for (const action of messages) scheduler.at(scheduler.now, () => receive(action));
+      goOn();
+    },
+    starve(denied) {
+      isStarved = denied === 'denied';
+      goOn();
     },
     end(code) {
       if (state === 'ended') return;
