@@ -47,11 +47,17 @@ export function eachInView(scene, { track, from, until, draw }) {
     const wide = Math.max(right - x, 1);
     draw(item, x, wide);
     drawn = Math.max(drawn, Math.floor(x + wide) + 0.5);
-    // On to the first that ends outside this pixel.
+    // On to the first that ends outside this pixel and the next.
     if (right - x < 1)
-      position = Math.max(position, firstReaching(track, view.from + (drawn - gutter) / scale, position) - 1);
+      position = Math.max(
+        position,
+        firstReaching(track, view.from + (drawn + 1 - gutter) / scale, position) - 1,
+      );
   }
 }
+
+/** Narrower gaps than this cannot be told from none, in pixels. */
+const GAP_HIDDEN = 1.6;
 
 /**
  * Fills bars of one row, neighbours of one colour together: far out a lane is a few long bars instead of thousands that
@@ -73,7 +79,7 @@ export function barsIn(context, { y, height }) {
   return {
     /** @type {(x: number, wide: number, colour: string) => void} */
     add: (x, wide, own) => {
-      if (own !== colour || x > until + 0.6 || x < from) {
+      if (own !== colour || x > until + GAP_HIDDEN || x < from) {
         flush();
         from = x;
         colour = own;
