@@ -32,7 +32,7 @@ export async function placed(
 
 /**
  * Without what cannot be simulated, which is told, where the user left the place open. Throws HarnessError('usage') where
- * he asked for simulation.
+ * simulation was asked for.
  */
 export async function possible(comparison: Comparison, chosen: Choices): Promise<Comparison> {
   if (comparison.plans.every(({ on }) => on !== 'simulation')) return comparison;
