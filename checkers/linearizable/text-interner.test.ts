@@ -1,3 +1,5 @@
+// The quick interner of texts numbers as the general one does, whatever their hashes.
+
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { interner } from './entries.ts';
