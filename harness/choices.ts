@@ -7,8 +7,10 @@ export type ProfileName = (typeof PROFILE_NAMES)[number];
 export const EXPORTED_REPORTS = ['html', 'junit', 'markdown', 'json'] as const;
 export type ReportName = (typeof EXPORTED_REPORTS)[number];
 
-/** Where plans run: in containers, simulated, or in containers if there is an engine and else simulated. */
-export const PLACE_CHOICES = ['docker', 'simulation', 'auto'] as const;
+/** Where a plan can run: in containers, or simulated. */
+export const PLACES = ['docker', 'simulation'] as const;
+/** `auto`: in containers if there is an engine, and else simulated. */
+export const PLACE_CHOICES = [...PLACES, 'auto'] as const;
 
 /** Of which runs more than plan and verdict is kept. */
 export const KEEP_CHOICES = ['on-failure', 'always', 'never'] as const;

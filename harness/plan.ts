@@ -5,6 +5,7 @@ import { z } from 'zod';
 import leven from 'leven';
 import { DEFAULT_VARIANT, type ServerOptions } from './contract/backend.ts';
 import { DEFAULT_WORKLOAD } from './cell-name.ts';
+import { PLACES } from './choices.ts';
 import { HarnessError } from './contract/errors.ts';
 import { formatDuration, parseDuration, parseSpan } from './duration.ts';
 import type { Millis } from './history/op.ts';
@@ -58,9 +59,6 @@ const span = z
 /** At most this many processes: operation ids are dealt out in strides of it. */
 export const PROCESSES_MAX = 1000;
 
-/** Where a plan can run; in containers if it does not say. */
-const PLACES = ['docker', 'simulation'] as const;
-
 /** `inconclusive` is nothing to hope for. */
 export const EXPECTABLE_GRADES = ['safe', 'safe-with-fencing', 'unsafe'] as const;
 
@@ -73,6 +71,7 @@ const planSchema = z.strictObject({
   adapter: z.string().min(1).optional(),
   fault: z.string(),
   workload: z.string(),
+  /** In containers if it does not say. */
   on: z.enum(PLACES).optional(),
   /** The grade that its user calls right, in the place of what the catalogue expects. */
   expect: z.enum(EXPECTABLE_GRADES).optional(),
