@@ -1,6 +1,6 @@
 // What an etcd recipe may ask of a cluster: leases, transactions, and to be told when a key is gone. The real port is
-// `connection.ts`; a simulated cluster can stand behind the same interface, so a recipe is written once (1.4). It must
-// not know recipes or locks.
+// `connection.ts`; a simulated cluster stands behind the same interface, so a recipe is written once (1.4). It must not
+// know recipes or locks.
 
 import type { Clock } from '../../clock.ts';
 import type { LockClient, Outcome, Recipe, RecipeContext } from '../../contract/lock-client.ts';
