@@ -37,7 +37,12 @@ function rig(offsetNanos = 0): Rig {
       if (message.t === 'hello')
         setTimeout(() =>
           sayRaw(
-            JSON.stringify({ t: 'hello', round: message.round, time: clock.now() + offsetNanos, wallMillis: 0 }),
+            JSON.stringify({
+              t: 'hello',
+              round: message.round,
+              time: clock.now() + offsetNanos,
+              wallMillis: 0,
+            }),
           ),
         );
     },

@@ -17,7 +17,7 @@ it('ends with the error of the run, and only tells that of the summary', () => {
 });
 
 it('summarises also after an error', () => {
-  const conclude = vi.fn();
+  const conclude = vi.fn<() => void>();
   expect(() => concludeAfter(ofRun, conclude)).toThrow(ofRun);
   expect(conclude).toHaveBeenCalledOnce();
 });
