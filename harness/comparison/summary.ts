@@ -38,6 +38,8 @@ export interface UnitSummary {
 
 export interface CellSummary {
   readonly cell: string;
+  /** Its runs are on models of servers, network and time. */
+  readonly simulated: boolean;
   readonly expected: Grade | null;
   readonly because: string | null;
   /** Of its units. */
@@ -98,6 +100,7 @@ function cellSummary(units: readonly Unit[]): CellSummary {
   const breaking = breakingFaults(verdicts);
   return {
     cell: first === undefined ? '' : cellName(first.plan),
+    simulated: first?.plan.on === 'simulation',
     expected: cell?.expected.grade ?? null,
     because: cell?.because ?? null,
     outcome: worstOf(units.map(({ run }) => outcomeOf(run))),

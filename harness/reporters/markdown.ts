@@ -44,8 +44,14 @@ export function summaryMarkdown(
   ]);
 }
 
-/** `2 of 60 runs not as expected, 1 missing` */
-export function headline({ totals }: Summary): string {
+/** `of 60 runs 2 not as expected, 1 missing` */
+export function headline({ totals, cells }: Summary): string {
+  const simulated = cells.filter((cell) => cell.simulated).length;
+  const where = simulated === 0 ? '' : simulated === cells.length ? ', simulated' : ', some simulated';
+  return `${outcomesText(totals)}${where}`;
+}
+
+function outcomesText(totals: Summary['totals']): string {
   const runs = Object.values(totals).reduce((sum, count) => sum + count, 0);
   if (totals.ok === runs) return runs === 1 ? 'one run, as expected' : `all ${runs} runs as expected`;
   const parts = WORST_FIRST.filter((outcome) => outcome !== 'ok' && totals[outcome] > 0).map(
@@ -83,12 +89,12 @@ function outcomeOf({ outcome, expected }: CellSummary): string {
 }
 
 function row(summary: CellSummary): string {
-  const { cell, expected, grades, asExpected, breakingFaults, findings } = summary;
+  const { cell, simulated, expected, grades, asExpected, breakingFaults, findings } = summary;
   const seen = Object.entries(grades).map(([grade, count]) => `${count} × ${grade}`);
   const found = Object.entries(findings).map(([name, count]) => `${count} × ${name}`);
   return `| ${[
     outcomeOf(summary),
-    code(cell),
+    `${code(cell)}${simulated ? ', simulated' : ''}`,
     expected ?? '–',
     seen.join(', ') || '–',
     `${asExpected.hits} of ${asExpected.trials} ${bounds(asExpected)}`,

@@ -114,6 +114,17 @@ describe('summary.md', () => {
     expect(headline(summaryOf([unit('1', {})]))).toBe('one run, as expected');
   });
 
+  it('says which runs were simulated', () => {
+    const real = unit('1', {});
+    const simulated = { ...real, plan: planOf(cell, '2', { on: 'simulation' }) };
+    expect(headline(summaryOf([simulated]))).toBe('one run, as expected, simulated');
+    const both = summaryOf([real, simulated]);
+    expect(headline(both)).toBe('all 2 runs as expected, some simulated');
+    const text = summaryMarkdown(both, { links: 'none' });
+    expect(text).toContain(`| \`${cell}\` |`);
+    expect(text).toContain(`| \`${cell}\`, simulated |`);
+  });
+
   it('stays below what GitHub takes, cut between lines, and says so', () => {
     const units = Array.from({ length: 3000 }, (_, index) => unit(String(index), violation('ü'.repeat(900))));
     const many = units.map(({ plan, run }, index) => {
