@@ -28,16 +28,17 @@ export function simulatedCuts(reach: Reach, network: Network, scheduler: Schedul
       return putInForce(
         async () => {
           for (const [listener, speaker] of pairs) undo.push(network.spoil(speaker, listener, { cut: true }));
-          const heard = await heardAmong(pairs, network, scheduler);
-          if (heard > 0 || pairs.length === 0) return undefined;
+          const { sent, heard } = await tryLinks(pairs, network, scheduler);
+          if (heard > 0 || sent === 0) return undefined;
           const deaf = Object.fromEntries(
             [...grudge].map(([listener, speakers]) => [listener, [...speakers]]),
           );
-          return { packets: pairs.length * TRIALS, deaf };
+          return { packets: sent, deaf };
         },
         async () => {
           for (const step of undo.splice(0)) step();
-          return { heardAgain: true };
+          const { heard } = await tryLinks(pairs, network, scheduler);
+          return { heardAgain: heard > 0 };
         },
       );
     },
@@ -53,23 +54,46 @@ export function simulatedCuts(reach: Reach, network: Network, scheduler: Schedul
   ];
 }
 
-/** How many of the datagrams sent over these links arrive. */
-function heardAmong(
+/** What became of datagrams that were sent at once, `TRIALS` over each link. */
+interface Trial {
+  readonly sent: number;
+  readonly heard: number;
+  readonly meanMillis: number;
+  /** Between the first that arrived and the last. */
+  readonly spreadMillis: number;
+}
+
+async function tryLinks(
   pairs: readonly (readonly [listener: string, speaker: string])[],
   network: Network,
   scheduler: Scheduler,
-): Promise<number> {
-  let heard = 0;
+): Promise<Trial> {
+  const began = scheduler.now;
+  const tookMillis: number[] = [];
   for (const [listener, speaker] of pairs)
-    for (let trial = 0; trial < TRIALS; trial++) network.datagram(speaker, listener, () => (heard += 1));
-  return new Promise((resolve) => {
-    scheduler.at(scheduler.now + TRIAL_MILLIS * 1e6, () => resolve(heard));
+    for (let trial = 0; trial < TRIALS; trial++)
+      network.datagram(speaker, listener, () => tookMillis.push((scheduler.now - began) / 1e6));
+  await new Promise<void>((resolve) => {
+    scheduler.at(began + TRIAL_MILLIS * 1e6, resolve);
   });
+  const heard = tookMillis.length;
+  return {
+    sent: pairs.length * TRIALS,
+    heard,
+    meanMillis: tookMillis.reduce((sum, took) => sum + took, 0) / Math.max(1, heard),
+    // In order of arrival.
+    spreadMillis: (tookMillis.at(-1) ?? 0) - (tookMillis[0] ?? 0),
+  };
 }
 
 /** `delay`, `loss`, `duplicate`, `reorder`, `rate`: as netem and tbf do it, for what TCP lets through of it. */
 export function simulatedLinks(reach: Reach, network: Network, scheduler: Scheduler): readonly FaultKind[] {
-  const kind = (name: string, summary: string, badness: (spec: FaultSpec) => BadLink): FaultKind => ({
+  const kind = (
+    name: string,
+    summary: string,
+    badness: (spec: FaultSpec) => BadLink,
+    acted: (bad: Trial, good: Trial, link: BadLink) => boolean,
+  ): FaultKind => ({
     name,
     summary,
     hurts: 'network',
@@ -79,35 +103,59 @@ export function simulatedLinks(reach: Reach, network: Network, scheduler: Schedu
       const undo: (() => void)[] = [];
       return putInForce(
         async () => {
+          const before = await tryLinks(pairs, network, scheduler);
           for (const [listener, speaker] of pairs) undo.push(network.spoil(speaker, listener, bad));
-          const heard = await heardAmong(pairs, network, scheduler);
-          return pairs.length === 0
-            ? undefined
-            : { way: 'simulation', ...bad, sent: pairs.length * TRIALS, heard };
+          const seen = await tryLinks(pairs, network, scheduler);
+          return acted(seen, before, bad) ? { way: 'simulation', ...bad, ...seen } : undefined;
         },
         async () => {
           for (const step of undo.splice(0)) step();
-          return {};
+          return { ...(await tryLinks(pairs, network, scheduler)) };
         },
       );
     },
   });
   return [
-    kind('delay', 'packets take `delayMillis` longer', (spec) => ({
-      delayMillis: number(spec, 'delayMillis', 200),
-    })),
-    kind('loss', '`percent` of the packets are lost', (spec) => ({
-      loss: number(spec, 'percent', 20) / 100,
-    })),
-    kind('reorder', '`percent` of the packets overtake others', (spec) => ({
-      delayMillis: number(spec, 'delayMillis', 200),
-      overtaking: number(spec, 'percent', 20) / 100,
-    })),
-    kind('rate', 'links carry `kilobitPerSecond` and no more', (spec) => ({
+    kind(
+      'delay',
+      'packets take `delayMillis` longer',
+      (spec) => ({ delayMillis: number(spec, 'delayMillis', 200) }),
+      isSlower,
+    ),
+    kind(
+      'loss',
+      '`percent` of the packets are lost',
+      (spec) => ({ loss: number(spec, 'percent', 20) / 100 }),
+      ({ sent, heard }, before) => heard < sent && heard < before.heard,
+    ),
+    kind(
+      'reorder',
+      '`percent` of the packets overtake others',
+      (spec) => ({
+        delayMillis: number(spec, 'delayMillis', 200),
+        overtaking: number(spec, 'percent', 20) / 100,
+      }),
+      ({ spreadMillis }, before, { delayMillis = 0 }) =>
+        spreadMillis >= before.spreadMillis + delayMillis / 2,
+    ),
+    kind(
+      'rate',
+      'links carry `kilobitPerSecond` and no more',
       // A message and what TCP and IP add to it: some 120 bytes.
-      busyMillis: 960 / number(spec, 'kilobitPerSecond', 256),
-    })),
+      (spec) => ({ busyMillis: 960 / number(spec, 'kilobitPerSecond', 256) }),
+      isSlower,
+    ),
   ];
+}
+
+/** By half of what was asked for, at least; nothing that arrives too late to be waited for is slower still. */
+function isSlower(
+  { heard, meanMillis }: Trial,
+  before: Trial,
+  { delayMillis = 0, busyMillis = 0 }: BadLink,
+): boolean {
+  if (before.heard === 0) return false;
+  return heard === 0 || meanMillis >= before.meanMillis + (delayMillis + busyMillis) / 2;
 }
 
 /** How long a server may take until it first asks for its writes to be on disk. */
