@@ -74,12 +74,6 @@ describe('a simulated fault of the network', () => {
   });
 
   it('is not said to be over when it is not', async () => {
-    const forEver =
-      (network: Network): Network['spoil'] =>
-      (from: string, to: string, bad: BadLink) => {
-        network.spoil(from, to, bad);
-        return () => {};
-      };
     expect((await seenOf('partition', {}, forEver)).healed).toEqual({ heardAgain: false });
     expect((await seenOf('loss', { percent: 100 }, forEver)).healed).toMatchObject({ heard: 0 });
   });
