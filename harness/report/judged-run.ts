@@ -37,6 +37,8 @@ export interface ReportedPlan {
   readonly clients: number;
   readonly locks: number;
   readonly timeLimitMillis: number;
+  /** `simulation`: on virtual time, no real server took part; absent or else: on real ones. */
+  readonly on?: string | undefined;
 }
 
 interface Provenance {

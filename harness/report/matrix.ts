@@ -172,7 +172,7 @@ function runList({ entries, columns }: Matrix): Html {
           return html`<tr data-row="${row}" data-column="${column}">
             <td>${view === undefined ? cell : html`<a href="#${view.anchor}">${cell}</a>`}</td>
             <td>${columns[column]}</td>
-            <td>${name(plan.seed)}</td>
+            <td>${name(plan.seed)}${plan.on === 'simulation' ? ', simulated' : ''}</td>
             <td>${gradeBadge(verdict.grade)}</td>
             <td>
               ${verdict.expected === null ? '–' : verdict.asExpected ? '✓ yes' : html`<strong>✗ no</strong>`}

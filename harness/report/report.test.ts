@@ -82,6 +82,13 @@ describe('the page of a failing run', () => {
     for (const { id } of failing.history.faults) expect(page).toContain(`<code>${id}</code> pause`);
   });
 
+  it('says beside the grade that it was simulated, and only then', () => {
+    const simulated = { ...failing, plan: { ...failing.plan, on: 'simulation' } };
+    expect(plainText(renderReport([simulated]))).toMatch(/unsafe simulated .*UNSAFE/);
+    expect(plainText(renderReport([simulated, failing]))).toContain(`${failing.plan.seed}, simulated`);
+    expect(plainText(page)).not.toMatch(/simulated/);
+  });
+
   it('is the same for the same run', () => {
     expect(renderReport([fakeRun()])).toBe(page);
   });

@@ -28,8 +28,11 @@ export function gradeBadge(grade: Grade): Html {
 
 /** Everything up to the timeline. */
 export function verdictSection(view: RunView): Html {
-  const { verdict, provenance } = view.run;
-  return html` <p class="sentence ${verdict.grade}">${gradeBadge(verdict.grade)} ${verdictSentence(view)}</p>
+  const { verdict, provenance, plan } = view.run;
+  const simulated = plan.on === 'simulation' ? html`<span class="soft">simulated</span> ` : '';
+  return html` <p class="sentence ${verdict.grade}">
+      ${gradeBadge(verdict.grade)} ${simulated}${verdictSentence(view)}
+    </p>
     <p class="expectation">${expectation(view)}</p>
     ${
       verdict.surprises.length === 0
@@ -131,6 +134,8 @@ function untested(view: RunView): string[] {
     ...(hasTokens
       ? []
       : ['Fencing: this recipe hands out no tokens, so there was no store that could refuse a stale write.']),
-    `Other orders of events: this is one run of seed ${name(plan.seed)}, and real machines do not repeat themselves.`,
+    plan.on === 'simulation'
+      ? 'Real servers: these were simulated, with what locks depend on and nothing else.'
+      : `Other orders of events: this is one run of seed ${name(plan.seed)}, and real machines do not repeat themselves.`,
   ];
 }
