@@ -30,6 +30,7 @@ export default defineConfig({
           include: ['{harness,checkers,workloads,bench}/**/*.test.ts'],
           exclude: ['**/*.containers.test.ts'],
           testTimeout: 30_000,
+          sequence: { groupOrder: 0 },
         },
       },
       {
@@ -37,6 +38,8 @@ export default defineConfig({
           name: 'containers',
           include: ['{harness,workloads}/**/*.containers.test.ts'],
           fileParallelism: false,
+          // After all the others.
+          sequence: { groupOrder: 1 },
           // Of the tests of a file that say that they may run beside each other.
           maxConcurrency: 2,
           testTimeout: 120_000,

@@ -185,7 +185,7 @@ describe('replies', () => {
 describe('links', () => {
   it('are bad for those peers, each in its way, and good again', async () => {
     for (const fault of ['loss', 'duplicate', 'rate']) {
-      const active = await inject(fault, [a], { from: 'one-server', percent: 40 });
+      await using active = await inject(fault, [a], { from: 'one-server', percent: 40 });
       expect(active.evidence, fault).toMatchObject({ way: expect.any(String) });
       await active[Symbol.asyncDispose]();
       expect(active.healed, fault).toMatchObject({ trial: { received: 200, distinct: 200 } });
