@@ -5,6 +5,7 @@ import { backends } from '../backends/index.ts';
 import { catalogue, cellOf } from '../catalogue.ts';
 import { cellName } from '../cell-name.ts';
 import { plansOf } from '../commands/plans.ts';
+import { scenarioNamed, scheduleOf } from '../nemesis/schedule.ts';
 import { TELLING, type PROFILES } from './profiles.ts';
 
 const plansIn = (profile: keyof typeof PROFILES) =>
@@ -25,6 +26,17 @@ describe('smoke', () => {
       expect(new Set(ofBackend.map((plan) => cellOf(plan)?.expected.grade)), backend).not.toEqual(
         new Set(['safe']),
       );
+  });
+
+  it('has time for its faults, whatever the seed', () => {
+    for (const plan of plans)
+      for (let seed = 0; seed < 100; seed++) {
+        const scenario = scenarioNamed(plan.fault);
+        const steps = scenario === undefined ? [] : scheduleOf(scenario, plan, String(seed)).steps;
+        expect(new Set(steps.map(({ spec }) => spec.fault)), cellName(plan)).toEqual(
+          new Set(scenario?.faults),
+        );
+      }
   });
 
   it('has a load that leaves time for the rest within three minutes', () => {

@@ -37,7 +37,7 @@ export const TELLING: readonly { readonly cell: string; readonly timeLimitMillis
   { cell: 'redis-single/fenced-incr/pause-holder', timeLimitMillis: '6s' },
   { cell: 'redis-replicated/set-nx-px/lose-primary', timeLimitMillis: '12s' },
   { cell: 'redis-sentinel/set-nx-px/kill-isolated-primary', timeLimitMillis: '14s' },
-  { cell: 'redlock:no-persistence/redlock/restart-voter', timeLimitMillis: '12s' },
+  { cell: 'redlock:no-persistence/redlock/restart-voter', timeLimitMillis: '15s' },
   { cell: 'etcd/lease-queue/pause-holder', timeLimitMillis: '6s' },
   { cell: 'etcd/lease-queue/kill-leader', timeLimitMillis: '8s' },
   { cell: 'zookeeper/ephemeral-sequential/pause-holder', timeLimitMillis: '6s' },
