@@ -4,13 +4,13 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { settingsOf } from '../harness/catalogue.ts';
+import { settingsOf } from '../harness/plan/catalogue.ts';
 import { monotonicClock, monotonicOrigin } from '../harness/clock.ts';
-import { onSimulation } from '../harness/on-simulation.ts';
-import { parsePlan } from '../harness/plan.ts';
-import { createRunDirectory } from '../harness/results.ts';
+import { onSimulation } from '../harness/stages/on-simulation.ts';
+import { parsePlan } from '../harness/plan/plan.ts';
+import { createRunDirectory } from '../harness/stored/results.ts';
 import { run } from '../harness/run.ts';
-import { vocabulary } from '../harness/vocabulary.ts';
+import { vocabulary } from '../harness/plan/vocabulary.ts';
 
 const CELLS = [
   { backend: 'redis-single', recipe: 'fenced-incr', fault: 'pause-holder', workload: 'mutex' },

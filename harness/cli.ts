@@ -14,8 +14,8 @@ import {
   withPlanFlags,
   withProfile,
   withReporters,
-} from './options.ts';
-import { printableLines } from './printable.ts';
+} from './settings/options.ts';
+import { printableLines } from './terminal/printable.ts';
 
 function examples(...lines: readonly string[]): string {
   return `\nExamples:\n${lines.map((line) => `  $ ${line}`).join('\n')}\n`;

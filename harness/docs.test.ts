@@ -3,8 +3,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { backends } from './backends/index.ts';
-import { catalogue } from './catalogue.ts';
-import { cellName } from './cell-name.ts';
+import { catalogue } from './plan/catalogue.ts';
+import { cellName } from './plan/cell-name.ts';
 import { BACKENDS_PAGE, backendsPage } from './docs.ts';
 
 describe('docs/backends.md', () => {

@@ -4,9 +4,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { backends } from './backends/index.ts';
-import { catalogue } from './catalogue.ts';
-import { cellName } from './cell-name.ts';
-import { expectedWords, type Cell } from './cells/cell.ts';
+import { catalogue } from './plan/catalogue.ts';
+import { cellName } from './plan/cell-name.ts';
+import { expectedWords, type Cell } from './plan/cells/cell.ts';
 import { DEFAULT_VARIANT, slackMillisOf, type Backend } from './contract/backend.ts';
 import type { ErrorMeaning, Recipe } from './contract/lock-client.ts';
 import { millis } from './history/op.ts';

@@ -1,9 +1,9 @@
 // What a user's project imports from `lockpick`: the types of a config file and of an adapter, and the few functions
 // that make their values. Everything else is the command's own and may change.
 
-import type { Config } from './config.ts';
+import type { Config } from './settings/config.ts';
 
-export type { Config } from './config.ts';
+export type { Config } from './settings/config.ts';
 export type { Adapter } from './contract/adapter.ts';
 export type {
   Acquired,

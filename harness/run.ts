@@ -9,10 +9,10 @@ import { HarnessError } from './contract/errors.ts';
 import type { FaultKind, Schedule } from './contract/fault.ts';
 import { Journal } from './history/journal.ts';
 import { millis, type HarnessEvent, type Header, type HistoryEvent, type Millis } from './history/op.ts';
-import { LockProcesses } from './lock-processes.ts';
+import { LockProcesses } from './processes/lock-processes.ts';
 import { Nemesis } from './nemesis/nemesis.ts';
-import { clientNames, type Plan } from './plan.ts';
-import type { RunDirectory } from './results.ts';
+import { clientNames, type Plan } from './plan/plan.ts';
+import type { RunDirectory } from './stored/results.ts';
 
 export interface RunParts {
   readonly backend: Backend;

@@ -10,7 +10,7 @@ import { parseAllDocuments } from 'yaml';
 import { z } from 'zod';
 import { EXIT_CODE } from './contract/errors.ts';
 import { initCommand } from './commands/init.ts';
-import { loadConfig } from './load-config.ts';
+import { loadConfig } from './settings/load-config.ts';
 
 const root = join(import.meta.dirname, '..');
 const project = mkdtempSync(join(tmpdir(), 'lockpick-init-'));

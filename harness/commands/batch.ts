@@ -2,8 +2,8 @@
 // one summary, one page, one exit code. `run` and `compare` end here, and so does `merge`, which only has the second half.
 
 import { join } from 'node:path';
-import { EXPORTED_REPORTS, type Keep, type ReportName } from '../choices.ts';
-import { cellName } from '../cell-name.ts';
+import { EXPORTED_REPORTS, type Keep, type ReportName } from '../plan/choices.ts';
+import { cellName } from '../plan/cell-name.ts';
 import {
   unitsOf,
   writeComparison,
@@ -14,11 +14,11 @@ import {
 import { shardOf, type Shard } from '../comparison/shard.ts';
 import { summarise, summaryText, WORST_FIRST, type Summary } from '../comparison/summary.ts';
 import { EXIT_CODE, HarnessError, messageOf } from '../contract/errors.ts';
-import { countsByCode, finalWords } from '../final-words.ts';
-import { listenForInterrupt, type InterruptListener } from '../interrupt.ts';
+import { countsByCode, finalWords } from '../terminal/final-words.ts';
+import { listenForInterrupt, type InterruptListener } from '../terminal/interrupt.ts';
 import { exitCodeOf } from '../judge.ts';
-import type { Plan } from '../plan.ts';
-import { showProgress } from '../progress.ts';
+import type { Plan } from '../plan/plan.ts';
+import { showProgress } from '../terminal/progress.ts';
 import type { JudgedRun } from '../report/judged-run.ts';
 import { renderReport } from '../report/report.ts';
 import { tellGitHub } from '../reporters/github.ts';
@@ -33,7 +33,7 @@ import {
   markLatest,
   writeAtomically,
   writeFile,
-} from '../results.ts';
+} from '../stored/results.ts';
 import { run, type Interrupt, type RunObserver } from '../run.ts';
 import {
   judgeRun,
@@ -42,8 +42,8 @@ import {
   reportedRun,
   storedPlanText,
   type StoredRun,
-} from '../stored-run.ts';
-import { stages, type Stage } from '../stage.ts';
+} from '../stored/stored-run.ts';
+import { stages, type Stage } from '../stages/stage.ts';
 import { worstExitCode } from './exit-code.ts';
 
 /** One page for all runs has each run's whole timeline: more than this many make no page that opens quickly. */

@@ -2,13 +2,13 @@
 // for a user's own recipe the faults that are catalogued for its servers; a part that is left out takes the default, so
 // `redis-single` is one run and `redis-single/*` is many.
 
-import type { LoadedAdapter } from '../adapters.ts';
-import { catalogue, settingsOf, type CellNames } from '../catalogue.ts';
+import type { LoadedAdapter } from '../settings/adapters.ts';
+import { catalogue, settingsOf, type CellNames } from '../plan/catalogue.ts';
 import { DEFAULT_VARIANT } from '../contract/backend.ts';
 import { HarnessError } from '../contract/errors.ts';
-import { backendName, cellName, DEFAULT_WORKLOAD } from '../cell-name.ts';
-import { known, PLAN_DEFAULTS, type PlanInput } from '../plan.ts';
-import { vocabulary } from '../vocabulary.ts';
+import { backendName, cellName, DEFAULT_WORKLOAD } from '../plan/cell-name.ts';
+import { known, PLAN_DEFAULTS, type PlanInput } from '../plan/plan.ts';
+import { vocabulary } from '../plan/vocabulary.ts';
 
 /** backend[:variant], recipe, fault, workload. */
 const PARTS_MAX = 4;

@@ -4,9 +4,15 @@ import { ModelError } from '../../checkers/linearizable/catalogue.ts';
 import type { ModelOptions } from '../../checkers/linearizable/check-model.ts';
 import { monotonicClock, monotonicOrigin } from '../clock.ts';
 import { HarnessError } from '../contract/errors.ts';
-import { refusal } from '../history-file.ts';
+import { refusal } from '../stored/history-file.ts';
 import type { Recorded } from '../history/recorded.ts';
-import { exitCodeOfModel, modelReport, modelWords, readingWords, type ModelReport } from '../model-report.ts';
+import {
+  exitCodeOfModel,
+  modelReport,
+  modelWords,
+  readingWords,
+  type ModelReport,
+} from '../terminal/model-report.ts';
 import type { Answer } from './check.ts';
 
 /** `path` is what was asked for, `file` the history that it is or holds. Says on stderr how the history was read. */

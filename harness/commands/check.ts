@@ -7,11 +7,11 @@ import { join } from 'node:path';
 import type { ModelOptions } from '../../checkers/linearizable/check-model.ts';
 import type { Verdict } from '../../checkers/verdict.ts';
 import { EXIT_CODE, HarnessError, messageOf } from '../contract/errors.ts';
-import { judgementWords } from '../final-words.ts';
-import { readRecorded } from '../history-file.ts';
-import { judgeHistory } from '../judgement.ts';
-import { printableLines } from '../printable.ts';
-import { runDirectory } from '../results.ts';
+import { judgementWords } from '../terminal/final-words.ts';
+import { readRecorded } from '../stored/history-file.ts';
+import { judgeHistory } from '../stored/judgement.ts';
+import { printableLines } from '../terminal/printable.ts';
+import { runDirectory } from '../stored/results.ts';
 import { worstExitCode } from './exit-code.ts';
 
 export interface CheckFlags {
@@ -71,7 +71,7 @@ async function answerTo(path: string, options: ModelOptions): Promise<Answer> {
   const isRun = isDirectory && statSync(directory.plan, { throwIfNoEntry: false }) !== undefined;
   if (isRun && options.model === undefined) {
     refuseWithoutModel(path, options);
-    const { judgeRun } = await import('../stored-run.ts');
+    const { judgeRun } = await import('../stored/stored-run.ts');
     const { verdict, exitCode } = judgeRun(directory);
     return ruled(path, verdict, exitCode);
   }

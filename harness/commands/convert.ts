@@ -7,8 +7,8 @@ import { HarnessError, messageOf } from '../contract/errors.ts';
 import { chromeTraceLines } from '../convert/chrome-trace.ts';
 import { csvLines } from '../convert/csv.ts';
 import { ednLines } from '../convert/edn.ts';
-import { parseDuration } from '../duration.ts';
-import { readRecorded } from '../history-file.ts';
+import { parseDuration } from '../plan/duration.ts';
+import { readRecorded } from '../stored/history-file.ts';
 import { grantsOf } from '../history/grants.ts';
 import type { History, Operation } from '../history/history.ts';
 

@@ -3,11 +3,11 @@
 
 import { styleText } from 'node:util';
 import { LIVENESS_CODES, POWER_CODES, SAFETY_CODES, type FindingCode } from '../../checkers/verdict.ts';
-import { catalogue } from '../catalogue.ts';
-import type { Cell } from '../cells/cell.ts';
-import { cellName } from '../cell-name.ts';
+import { catalogue } from '../plan/catalogue.ts';
+import type { Cell } from '../plan/cells/cell.ts';
+import { cellName } from '../plan/cell-name.ts';
 import { EXIT_CODE } from '../contract/errors.ts';
-import { known } from '../plan.ts';
+import { known } from '../plan/plan.ts';
 import { CODE_MEANING } from '../report/meaning.ts';
 
 const GROUPS: readonly { readonly words: string; readonly codes: readonly FindingCode[] }[] = [

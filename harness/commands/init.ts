@@ -4,7 +4,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { EXIT_CODE, HarnessError } from '../contract/errors.ts';
-import { writeFile } from '../results.ts';
+import { writeFile } from '../stored/results.ts';
 
 const CONFIG = `import { defineConfig } from 'lockpick';
 

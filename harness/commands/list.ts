@@ -1,15 +1,15 @@
 // `lockpick list`: what would run and how long it takes: cells with their servers and recipe, what theory expects of
 // them, and why.
 
-import { recipeOf } from '../adapters.ts';
+import { recipeOf } from '../settings/adapters.ts';
 import { backends } from '../backends/index.ts';
-import { cellOf } from '../catalogue.ts';
-import { cellName } from '../cell-name.ts';
-import { expectedWords } from '../cells/cell.ts';
-import { PROFILE_NAMES } from '../choices.ts';
+import { cellOf } from '../plan/catalogue.ts';
+import { cellName } from '../plan/cell-name.ts';
+import { expectedWords } from '../plan/cells/cell.ts';
+import { PROFILE_NAMES } from '../plan/choices.ts';
 import { EXIT_CODE } from '../contract/errors.ts';
-import type { Plan } from '../plan.ts';
-import { textChoice, type Choices } from '../settings.ts';
+import type { Plan } from '../plan/plan.ts';
+import { textChoice, type Choices } from '../settings/settings.ts';
 import { comparisonOf } from './run.ts';
 
 /** Seconds that a run takes beside its load, on two busy cores with images present (`node bench/run-cost.ts`). */

@@ -1,12 +1,12 @@
 // `lockpick merge`: the runs of all shards in one directory, and what they come to together. The summary has the same
 // bytes as if one machine had run everything.
 
-import { appendTrend, copyRun, readTrends } from '../results.ts';
+import { appendTrend, copyRun, readTrends } from '../stored/results.ts';
 import { identityOf, readComparison, unitsOf, writeComparison } from '../comparison/comparison.ts';
 import { summarise, summaryText } from '../comparison/summary.ts';
 import { HarnessError } from '../contract/errors.ts';
 import { tellGitHub } from '../reporters/github.ts';
-import { textChoice, type Choices } from '../settings.ts';
+import { textChoice, type Choices } from '../settings/settings.ts';
 import { exitCodeOfUnits, writeTogether } from './batch.ts';
 import { reportsOf } from './run.ts';
 

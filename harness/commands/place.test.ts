@@ -2,7 +2,7 @@
 
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { HarnessError } from '../contract/errors.ts';
-import type { Choice, Choices } from '../settings.ts';
+import type { Choice, Choices } from '../settings/settings.ts';
 import { placed } from './place.ts';
 
 const chosen = (value: string): Choices =>

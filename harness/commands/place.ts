@@ -1,11 +1,11 @@
 // Where runs take place if the user leaves that open (`--on auto`): in containers if an engine answers, else simulated,
 // which is said before anything else, because a simulated verdict is one on a model.
 
-import { cellName } from '../cell-name.ts';
+import { cellName } from '../plan/cell-name.ts';
 import { findEngine } from '../cluster/docker/engine.ts';
 import type { Comparison } from '../comparison/comparison.ts';
 import { HarnessError } from '../contract/errors.ts';
-import type { Choices } from '../settings.ts';
+import type { Choices } from '../settings/settings.ts';
 
 /** With `auto` decided. */
 export async function placed(
@@ -37,8 +37,8 @@ export async function placed(
 export async function possible(comparison: Comparison, chosen: Choices): Promise<Comparison> {
   if (comparison.plans.every(({ on }) => on !== 'simulation')) return comparison;
   const [{ refusal }, { plannedRun }] = await Promise.all([
-    import('../on-simulation.ts'),
-    import('../planned-run.ts'),
+    import('../stages/on-simulation.ts'),
+    import('../plan/planned-run.ts'),
   ]);
   const judged = await Promise.all(
     comparison.plans.map(async (plan) => ({ plan, refused: refusal(plan, (await plannedRun(plan)).faults) })),

@@ -1,13 +1,13 @@
 // From what the user chose to the plans of a command: cells × seeds. The order is that of the cells, and of the seeds
 // within a cell; shards are cut from it.
 
-import type { LoadedAdapter } from '../adapters.ts';
-import type { ProfileName } from '../choices.ts';
+import type { LoadedAdapter } from '../settings/adapters.ts';
+import type { ProfileName } from '../plan/choices.ts';
 import { PROFILES, TELLING } from '../comparison/profiles.ts';
 import { HarnessError } from '../contract/errors.ts';
 import { FIXED } from '../nemesis/schedule.ts';
-import { parsePlan, type Plan, type PlanInput } from '../plan.ts';
-import { readRunJson } from '../results.ts';
+import { parsePlan, type Plan, type PlanInput } from '../plan/plan.ts';
+import { readRunJson } from '../stored/results.ts';
 import {
   chosenFields,
   inTheUsersWords,
@@ -15,8 +15,8 @@ import {
   textChoice,
   wholeNumber,
   type Choices,
-} from '../settings.ts';
-import { vocabulary } from '../vocabulary.ts';
+} from '../settings/settings.ts';
+import { vocabulary } from '../plan/vocabulary.ts';
 import { planLayers, type Naming } from './cells.ts';
 
 /** What runs if nothing is named. */

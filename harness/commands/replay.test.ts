@@ -6,12 +6,12 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { FindingCode } from '../../checkers/verdict.ts';
 import { HarnessError } from '../contract/errors.ts';
-import { parsePlan } from '../plan.ts';
-import { reproduces, type Shown } from '../reproduction.ts';
-import { runDirectory } from '../results.ts';
-import type { Choices } from '../settings.ts';
-import { replayCommand as commandFor, storedPlanText } from '../stored-run.ts';
-import { vocabulary } from '../vocabulary.ts';
+import { parsePlan } from '../plan/plan.ts';
+import { reproduces, type Shown } from '../stored/reproduction.ts';
+import { runDirectory } from '../stored/results.ts';
+import type { Choices } from '../settings/settings.ts';
+import { replayCommand as commandFor, storedPlanText } from '../stored/stored-run.ts';
+import { vocabulary } from '../plan/vocabulary.ts';
 import { plansOf } from './plans.ts';
 import { exitCodeOf, replayCommand } from './replay.ts';
 

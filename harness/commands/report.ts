@@ -7,9 +7,9 @@ import { renderReport } from '../report/report.ts';
 import { junitXml } from '../reporters/junit.ts';
 import { summaryMarkdown } from '../reporters/markdown.ts';
 import { writeRunFiles } from '../reporters/run-files.ts';
-import { runDirectory, writeFile } from '../results.ts';
-import { textChoice, type Choices } from '../settings.ts';
-import { judgeRun, reportedRun } from '../stored-run.ts';
+import { runDirectory, writeFile } from '../stored/results.ts';
+import { textChoice, type Choices } from '../settings/settings.ts';
+import { judgeRun, reportedRun } from '../stored/stored-run.ts';
 import { reportsOf } from './run.ts';
 
 export function reportCommand(paths: readonly string[], choices: Choices): number {

@@ -1,13 +1,13 @@
 // `lockpick run` and `lockpick compare`: from what the user chose to a batch of plans. They differ in what runs if no
 // cell is named, and in what goes to stdout.
 
-import { loadAdapters } from '../adapters.ts';
-import { EXPORTED_REPORTS, KEEP_CHOICES, PROFILE_NAMES, type ProfileName } from '../choices.ts';
+import { loadAdapters } from '../settings/adapters.ts';
+import { EXPORTED_REPORTS, KEEP_CHOICES, PROFILE_NAMES, type ProfileName } from '../plan/choices.ts';
 import { readComparison, type Comparison } from '../comparison/comparison.ts';
 import { parseShard, WHOLE } from '../comparison/shard.ts';
-import { known } from '../plan.ts';
+import { known } from '../plan/plan.ts';
 import { freshSeed } from '../rng.ts';
-import { inTheUsersWords, listChoice, textChoice, type Choices } from '../settings.ts';
+import { inTheUsersWords, listChoice, textChoice, type Choices } from '../settings/settings.ts';
 import { runBatch, type BatchOptions } from './batch.ts';
 import { placed, possible } from './place.ts';
 import { plansOf } from './plans.ts';

@@ -8,10 +8,10 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import type { Verdict } from '../../checkers/verdict.ts';
 import { HarnessError, messageOf } from '../contract/errors.ts';
-import { parsePlan, type Plan } from '../plan.ts';
-import { doneRuns, readRunFile, writeAtomically, type RunDirectory } from '../results.ts';
-import { readStoredPlan, type Surroundings } from '../stored-run.ts';
-import { vocabulary } from '../vocabulary.ts';
+import { parsePlan, type Plan } from '../plan/plan.ts';
+import { doneRuns, readRunFile, writeAtomically, type RunDirectory } from '../stored/results.ts';
+import { readStoredPlan, type Surroundings } from '../stored/stored-run.ts';
+import { vocabulary } from '../plan/vocabulary.ts';
 
 export interface Comparison {
   /** null: cells were named. */

@@ -4,9 +4,9 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { SafetyCode, Verdict } from '../../checkers/verdict.ts';
 import { nanos } from '../history/op.ts';
-import { parsePlan, type Plan, type PlanInput } from '../plan.ts';
-import { storedPlanText, type Surroundings } from '../stored-run.ts';
-import { vocabulary } from '../vocabulary.ts';
+import { parsePlan, type Plan, type PlanInput } from '../plan/plan.ts';
+import { storedPlanText, type Surroundings } from '../stored/stored-run.ts';
+import { vocabulary } from '../plan/vocabulary.ts';
 
 export function planOf(names: string, seed: string, settings: PlanInput = {}): Plan {
   const [backend, recipe, fault, workload] = names.split('/');

@@ -2,10 +2,10 @@
 
 import { describe, expect, it } from 'vitest';
 import { backends } from '../backends/index.ts';
-import { catalogue, cellOf } from '../catalogue.ts';
-import { cellName } from '../cell-name.ts';
+import { catalogue, cellOf } from '../plan/catalogue.ts';
+import { cellName } from '../plan/cell-name.ts';
 import { plansOf } from '../commands/plans.ts';
-import { plannedRun } from '../planned-run.ts';
+import { plannedRun } from '../plan/planned-run.ts';
 import { TELLING, type PROFILES } from './profiles.ts';
 
 const plansIn = (profile: keyof typeof PROFILES) =>

@@ -1,8 +1,8 @@
 // What `lockpick compare` runs: every catalogued cell, or of each backend those that say most, with how many seeds.
 // Pure.
 
-import type { ProfileName } from '../choices.ts';
-import type { PlanInput } from '../plan.ts';
+import type { ProfileName } from '../plan/choices.ts';
+import type { PlanInput } from '../plan/plan.ts';
 
 export interface Profile {
   readonly summary: string;

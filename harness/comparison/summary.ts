@@ -1,10 +1,10 @@
 // What a comparison came to: one row a cell, over its seeds, with rates and their exact intervals. Made from plans and
 // verdicts alone, in the order of the plans, without times and paths: shards merged give the bytes of an unsharded run.
 
-import { cellOf } from '../catalogue.ts';
-import { cellName } from '../cell-name.ts';
+import { cellOf } from '../plan/catalogue.ts';
+import { cellName } from '../plan/cell-name.ts';
 import type { Grade, Verdict } from '../../checkers/verdict.ts';
-import { replayCommand } from '../stored-run.ts';
+import { replayCommand } from '../stored/stored-run.ts';
 import { breakingFaults } from './breaking-faults.ts';
 import { identityOf, type Comparison, type DoneRun, type Unit } from './comparison.ts';
 import { exactInterval, type Proportion } from './interval.ts';

@@ -2,10 +2,10 @@
 // replay command is in the output of each test. Format: the JUnit schema that Jenkins and GitLab read. Pure.
 
 import { XMLBuilder } from 'fast-xml-parser';
-import { cellName } from '../cell-name.ts';
+import { cellName } from '../plan/cell-name.ts';
 import type { Unit } from '../comparison/comparison.ts';
-import { countsByCode } from '../final-words.ts';
-import { replayCommand } from '../stored-run.ts';
+import { countsByCode } from '../terminal/final-words.ts';
+import { replayCommand } from '../stored/stored-run.ts';
 
 /** Of the stories of one run; the report has them all. */
 const STORIES_MAX = 20;

@@ -3,12 +3,12 @@
 
 import { join } from 'node:path';
 import type { Finding } from '../../checkers/verdict.ts';
-import { cellName } from '../cell-name.ts';
-import type { ReportName } from '../choices.ts';
+import { cellName } from '../plan/cell-name.ts';
+import type { ReportName } from '../plan/choices.ts';
 import { summarise } from '../comparison/summary.ts';
 import { renderReport } from '../report/report.ts';
-import { readRunFile, writeFile } from '../results.ts';
-import { replayCommand, reportedRun, type StoredRun } from '../stored-run.ts';
+import { readRunFile, writeFile } from '../stored/results.ts';
+import { replayCommand, reportedRun, type StoredRun } from '../stored/stored-run.ts';
 import { historySlice, storyMarkdown } from './finding-folder.ts';
 import { junitXml } from './junit.ts';
 import { summaryMarkdown } from './markdown.ts';

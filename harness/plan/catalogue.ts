@@ -1,0 +1,94 @@
+// The cells that lockpick knows: backend × recipe × fault × workload, with what theory expects of each and why (5.2 of
+// the design). A cell that theory calls unsafe and a run does not show to be is itself a failure (2.4).
+
+import { ofGrade, type Cell, type CellOfBackend } from './cells/cell.ts';
+import { etcdCells } from './cells/etcd.ts';
+import { kindCells } from './cells/kinds.ts';
+import { postgresCells } from './cells/postgres.ts';
+import { redisReplicatedCells } from './cells/redis-replicated.ts';
+import { redisSentinelCells } from './cells/redis-sentinel.ts';
+import { redisSingleCells } from './cells/redis-single.ts';
+import { redlockCells } from './cells/redlock.ts';
+import { workloadCells } from './cells/workloads.ts';
+import { zookeeperCells } from './cells/zookeeper.ts';
+import { DEFAULT_VARIANT } from '../contract/backend.ts';
+import type { Plan, PlanInput } from './plan.ts';
+import { workloads } from '../../workloads/index.ts';
+
+export const catalogue: readonly Cell[] = [
+  ...cellsOf('redis-single', redisSingleCells),
+  ...cellsOf('redis-replicated', redisReplicatedCells),
+  ...cellsOf('redis-sentinel', redisSentinelCells),
+  ...cellsOf('redlock', redlockCells),
+  ...cellsOf('etcd', etcdCells),
+  ...cellsOf('zookeeper', zookeeperCells),
+  ...cellsOf('postgres', postgresCells),
+  ...[...workloadCells, ...kindCells].map((cell) => ({ variant: DEFAULT_VARIANT, ...cell })),
+];
+
+function cellsOf(backend: string, cells: readonly CellOfBackend[]): readonly Cell[] {
+  return cells.map((cell) => ({ backend, variant: DEFAULT_VARIANT, ...cell }));
+}
+
+/** What identifies a cell. */
+export type CellNames = Pick<Cell, 'backend' | 'variant' | 'recipe' | 'fault' | 'workload'>;
+
+export function cellNamed(names: CellNames): Cell | undefined {
+  return catalogue.find(
+    ({ backend, variant, recipe, fault, workload }) =>
+      backend === names.backend &&
+      variant === names.variant &&
+      recipe === names.recipe &&
+      fault === names.fault &&
+      workload === names.workload,
+  );
+}
+
+/**
+ * What a plan of these names is given where nothing else says otherwise. A cell that is not catalogued, such as one of a
+ * user's own recipe, is aimed at as the first one that is, of the same servers, fault and workload.
+ */
+export function settingsOf(names: CellNames): PlanInput {
+  const { backend, variant, fault, workload } = names;
+  const alike = catalogue.find(
+    (cell) =>
+      cell.backend === backend &&
+      cell.variant === variant &&
+      cell.fault === fault &&
+      cell.workload === workload,
+  );
+  return {
+    ...workloads.find(({ name }) => name === workload)?.defaults,
+    ...(cellNamed(names) ?? alike)?.settings,
+  };
+}
+
+/** The catalogued cell of a plan, if its settings still are what the expectation was made for. */
+export function cellOf(plan: Plan): Cell | undefined {
+  const { backend, variant, recipe, fault, workload, expect } = plan;
+  if (expect !== undefined) {
+    const because = 'whoever made the plan says so';
+    return { backend, variant, recipe, fault, workload, settings: {}, expected: ofGrade(expect), because };
+  }
+  if (plan.schedule !== undefined) return undefined;
+  // Work that outlives the lease by itself, or no longer does, makes another experiment of it.
+  const meant = WORK_OF_LEASE[plan.workload] ?? 'little';
+  if (workOfLease(plan) !== meant) return undefined;
+  // Theory speaks of what the defences in use do.
+  return plan.defences === 'all' ? cellNamed(plan) : undefined;
+}
+
+/** How much of a lease the work under it takes. */
+type WorkOfLease = 'little' | 'most' | 'longer';
+
+/** Where it is not little. */
+const WORK_OF_LEASE: Readonly<Record<string, WorkOfLease>> = {
+  'fenced-register': 'most',
+  'long-hold': 'longer',
+};
+
+function workOfLease({ thinkMillis, ttlMillis }: Plan): WorkOfLease | undefined {
+  if (thinkMillis.max < ttlMillis / 2) return 'little';
+  if (thinkMillis.max < ttlMillis) return 'most';
+  return thinkMillis.min > ttlMillis ? 'longer' : undefined;
+}

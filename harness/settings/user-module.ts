@@ -1,0 +1,58 @@
+// Loads a TypeScript or JavaScript module of the user's: the config file, an adapter. Bundled by esbuild into one text
+// and imported from it, so any Node runs it, in a checkout and from the package, and nothing is written beside it.
+// `lockpick` itself, which such a module imports for its types, is this installation, whatever node_modules has.
+
+import { existsSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Plugin } from 'esbuild';
+import { ownPackage } from '../client/own-package.ts';
+import { HarnessError, messageOf } from '../contract/errors.ts';
+
+/**
+ * The exports of the module at `path`, relative to the working directory. `what` names it in errors. Throws
+ * HarnessError('usage') if there is no such file, or it does not build or load.
+ */
+export async function loadUserModule(
+  what: string,
+  path: string,
+  plugins: readonly Plugin[] = [],
+): Promise<Readonly<Record<string, unknown>>> {
+  const file = resolve(path);
+  if (!existsSync(file))
+    throw new HarnessError('usage', `${what} ${path} does not exist`, {
+      remedy: 'the path is relative to the directory in which lockpick is started',
+    });
+  const { build } = await import('esbuild');
+  try {
+    const { outputFiles } = await build({
+      entryPoints: [file],
+      absWorkingDir: dirname(file),
+      bundle: true,
+      write: false,
+      platform: 'node',
+      target: 'node22',
+      format: 'esm',
+      plugins: [ownPackage, ...plugins],
+      // CommonJS inside calls `require` for Node's own modules; it is resolved as from the file itself.
+      banner: {
+        js: `import { createRequire } from 'node:module'; const require = createRequire(${JSON.stringify(pathToFileURL(file).href)});`,
+      },
+      logLevel: 'silent',
+    });
+    const text = outputFiles[0]?.contents ?? new Uint8Array();
+    const exported: unknown = await import(
+      `data:text/javascript;base64,${Buffer.from(text).toString('base64')}`
+    );
+    return typeof exported === 'object' && exported !== null ? { ...exported } : {};
+  } catch (error) {
+    throw new HarnessError('usage', `${what} ${path} cannot be loaded: ${firstLines(messageOf(error))}`, {
+      remedy: 'it is bundled by esbuild, so each import must resolve from where the file is',
+    });
+  }
+}
+
+/** Of a build error the summary and the first places; more scrolls away what matters. */
+function firstLines(message: string): string {
+  return message.trim().split('\n').slice(0, 4).join('\n  ');
+}

@@ -1,0 +1,60 @@
+// Every cell that can be simulated shows in simulation what theory expects of it, and gives the same history to the byte
+// in another process (I6). What cannot be simulated is refused with a reason.
+
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { cellName } from '../plan/cell-name.ts';
+import { refusal } from './on-simulation.ts';
+import { replayCommand } from '../stored/stored-run.ts';
+import { simulate, simulatedCells } from './simulated-cells.fixture.ts';
+
+const SEED = '1';
+
+describe('a simulated cell', () => {
+  const elsewhere = promisify(execFile)(process.execPath, [
+    join(import.meta.dirname, 'simulated-cells.fixture.ts'),
+    SEED,
+  ]).then(
+    ({ stdout }) =>
+      new Map(
+        stdout
+          .trim()
+          .split('\n')
+          .map((line) => line.split(' ') as [string, string]),
+      ),
+  );
+
+  it.each(simulatedCells.map((cell) => ({ name: cellName(cell), cell })))(
+    '$name shows what theory expects, the same in two processes',
+    async ({ name, cell }) => {
+      const { run, hash } = await simulate(cell, SEED);
+      expect(run.verdict.asExpected, `${run.verdict.surprises.join('; ')}: ${replayCommand(run.plan)}`).toBe(
+        true,
+      );
+      expect((await elsewhere).get(name)).toBe(hash);
+    },
+    240_000,
+  );
+});
+
+describe('what is not simulated', () => {
+  it.each([
+    [{ backend: 'no-such' }, [], 'the servers of no-such are not simulated'],
+    [{ backend: 'redis-single', adapter: './lock.ts' }, [], 'opens real connections'],
+    [{ backend: 'etcd', recipe: 'etcd3-lock' }, [], 'the recipe etcd3-lock is a library'],
+    [{ backend: 'redis-single' }, ['pause', 'disk-full'], 'the fault disk-full is not simulated'],
+  ])('%j with %j', (plan, faults, message) => {
+    const refused = refusal({ on: 'simulation', recipe: 'set-nx-px', ...plan }, faults);
+    expect(refused?.code).toBe('usage');
+    expect(refused?.message).toContain(message);
+    expect(refused?.remedy).toContain('containers');
+  });
+
+  it('is nothing of what is', () => {
+    expect(
+      refusal({ backend: 'redis-single', recipe: 'set-nx-px', on: 'simulation' }, ['pause', 'kill']),
+    ).toBeUndefined();
+  });
+});

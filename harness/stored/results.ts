@@ -1,0 +1,189 @@
+// The results directory: one folder a run (6.2 of the design). The only reader and writer of it. `verdict.json` is
+// written last and by renaming, so its presence means that the run is done.
+
+import {
+  appendFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import { backendName } from '../plan/cell-name.ts';
+import { HarnessError, messageOf } from '../contract/errors.ts';
+import type { Plan } from '../plan/plan.ts';
+import { wallTime } from '../clock.ts';
+import { freshRunId } from '../rng.ts';
+
+/** The files of one run. */
+export interface RunDirectory {
+  readonly path: string;
+  readonly name: string;
+  readonly plan: string;
+  readonly history: string;
+  readonly verdict: string;
+  readonly report: string;
+  readonly junit: string;
+  readonly summary: string;
+  readonly findings: string;
+  readonly logs: string;
+}
+
+export function runDirectory(path: string): RunDirectory {
+  const file = (name: string): string => join(path, name);
+  return {
+    path,
+    name: basename(resolve(path)),
+    plan: file('plan.json'),
+    history: file('history.jsonl'),
+    verdict: file('verdict.json'),
+    report: file('report.html'),
+    junit: file('junit.xml'),
+    summary: file('summary.md'),
+    findings: file('findings'),
+    logs: file('logs'),
+  };
+}
+
+/** Makes `<out>/<time>-<backend>[-<variant>]-<recipe>-<fault>-<short id>/`. Throws HarnessError('environment') if it cannot. */
+export function createRunDirectory(out: string, plan: Plan): RunDirectory {
+  const time = wallTime()
+    .toISOString()
+    .replace(/[-:]/g, '')
+    .replace(/\.\d+Z$/, 'Z');
+  const servers = backendName(plan).replace(':', '-');
+  const name = [time, servers, plan.recipe, plan.fault, freshRunId()].join('-');
+  return writing(join(out, name), (path) => {
+    mkdirSync(join(path, 'logs'), { recursive: true });
+    return runDirectory(path);
+  });
+}
+
+/** Points `<out>/latest` to the run. */
+export function markLatest(out: string, run: RunDirectory): void {
+  const link = join(out, 'latest');
+  rmSync(link, { force: true });
+  symlinkSync(run.name, link);
+}
+
+/** Makes the directories on the way where they are missing. */
+export function writeFile(path: string, content: string): void {
+  writing(path, () => {
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, content);
+  });
+}
+
+/** Runs in `out` that are done, by name, which begins with the time they started. */
+export function doneRuns(out: string): readonly RunDirectory[] {
+  if (!existsSync(out)) return [];
+  return readdirSync(out, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => runDirectory(join(out, name)))
+    .filter(({ plan, verdict }) => existsSync(plan) && existsSync(verdict))
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/** Leaves of a run its plan and its verdict with their summaries: what counts, without what explains. */
+export function dropEvidence({ history, report, findings, logs }: RunDirectory): void {
+  for (const path of [history, report, findings, logs]) rmSync(path, { recursive: true, force: true });
+}
+
+/** Whether it can still be judged and shown. */
+export function hasEvidence({ history }: RunDirectory): boolean {
+  return existsSync(history);
+}
+
+/** What each node printed; empty if it was not kept. */
+export function readLogs({
+  logs,
+}: RunDirectory): readonly { readonly node: string; readonly text: string }[] {
+  if (!existsSync(logs)) return [];
+  return readdirSync(logs)
+    .filter((file) => file.endsWith('.log'))
+    .toSorted()
+    .map((file) => ({ node: basename(file, '.log'), text: readRunFile(join(logs, file)) }));
+}
+
+/** Copies a run with all its files into `out`, unless it is there. */
+export function copyRun(run: RunDirectory, out: string): RunDirectory {
+  const path = join(out, run.name);
+  if (resolve(path) !== resolve(run.path) && !existsSync(path))
+    writing(path, () => cpSync(run.path, path, { recursive: true }));
+  return runDirectory(path);
+}
+
+/** Writes beside and renames: readers see the old file or the whole new one. */
+export function writeAtomically(path: string, content: string): void {
+  const beside = `${path}.${process.pid}.part`;
+  writing(path, () => {
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(beside, content);
+    renameSync(beside, path);
+  });
+}
+
+/** One line a run, for trends. */
+export function appendTrend(out: string, line: object): void {
+  writing(join(out, 'history.jsonl'), (path) => {
+    mkdirSync(out, { recursive: true });
+    appendFileSync(path, `${JSON.stringify(line)}\n`);
+  });
+}
+
+/** The lines that `appendTrend` made, each with the name of its run. A line of other origin is passed over. */
+export function readTrends(out: string): readonly (readonly [run: string, line: object])[] {
+  const file = join(out, 'history.jsonl');
+  if (!existsSync(file)) return [];
+  return readRunFile(file)
+    .split('\n')
+    .flatMap((text) => {
+      const line = objectOf(text);
+      return line !== undefined && 'run' in line ? [[String(line.run), line] as const] : [];
+    });
+}
+
+function objectOf(text: string): object | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The text of a file of a run. Throws HarnessError('usage') that says what is missing or cannot be read. */
+export function readRunFile(path: string): string {
+  if (!existsSync(path)) throw new HarnessError('usage', `${path} does not exist`);
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new HarnessError('usage', `cannot read ${path}: ${messageOf(error)}`);
+  }
+}
+
+/** The JSON in such a file. Throws HarnessError('usage'), with the `remedy` if it is there and no JSON. */
+export function readRunJson(path: string, options: { readonly remedy?: string } = {}): unknown {
+  const text = readRunFile(path);
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new HarnessError('usage', `${path} is not JSON: ${messageOf(error)}`, options);
+  }
+}
+
+function writing<T>(path: string, write: (path: string) => T): T {
+  try {
+    return write(path);
+  } catch (error) {
+    throw new HarnessError('environment', `cannot write ${path}: ${messageOf(error)}`, {
+      remedy: 'check the directory, its rights and the free space, or choose another with --out',
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,111 @@
+// A run that is on disk, judged: reads its plan and history, judges, and knows what the report shows. Used right after a
+// run and for any stored one later: a stored run can be judged again by a newer checker.
+
+import { z } from 'zod';
+import { cellOf, settingsOf } from '../plan/catalogue.ts';
+import type { Cell } from '../plan/cells/cell.ts';
+import { HarnessError } from '../contract/errors.ts';
+import { LOCKPICK, shellWord } from '../terminal/invocation.ts';
+import { judgeFile, type Judgement } from './judgement.ts';
+import { cellName } from '../plan/cell-name.ts';
+import { parsePlan, type Plan } from '../plan/plan.ts';
+import { differingFlags } from '../settings/plan-flags.ts';
+import type { JudgedRun } from '../report/judged-run.ts';
+import { readLogs, readRunJson, type RunDirectory } from './results.ts';
+import { vocabulary } from '../plan/vocabulary.ts';
+
+/** What a stored run says about where it ran. */
+const surroundingsSchema = z.object({
+  started: z.string(),
+  versions: z.record(z.string(), z.string()),
+  images: z.record(z.string(), z.object({ reference: z.string(), digest: z.string() })),
+  host: z.object({
+    cpus: z.number(),
+    memoryBytes: z.number(),
+    kernel: z.string(),
+    engine: z.string(),
+  }),
+});
+export type Surroundings = Readonly<z.output<typeof surroundingsSchema>>;
+
+/** The plan as resolved, and where it ran. Throws HarnessError('usage') that names the file and the field. */
+export function readStoredPlan(directory: RunDirectory): { plan: Plan; surroundings: Surroundings } {
+  const stored = z.looseObject({ surroundings: surroundingsSchema });
+  const parsed = stored.safeParse(readRunJson(directory.plan));
+  if (!parsed.success)
+    throw new HarnessError(
+      'usage',
+      `${directory.plan} is not the plan of a run: ${z.prettifyError(parsed.error)}`,
+    );
+  const { surroundings, ...fields } = parsed.data;
+  try {
+    return { plan: parsePlan(vocabulary, fields), surroundings };
+  } catch (error) {
+    if (!(error instanceof HarnessError)) throw error;
+    throw new HarnessError('usage', `${directory.plan}: ${error.message}`, {
+      ...(error.remedy !== undefined && { remedy: error.remedy }),
+    });
+  }
+}
+
+/** plan.json. */
+export function storedPlanText(plan: Plan, surroundings: Surroundings): string {
+  return `${JSON.stringify({ ...plan, surroundings }, null, 2)}\n`;
+}
+
+export interface StoredRun extends Judgement {
+  readonly directory: RunDirectory;
+  readonly plan: Plan;
+  readonly surroundings: Surroundings;
+  /** The catalogued cell, if the run is of one. */
+  readonly cell: Cell | undefined;
+}
+
+/** Reads and judges a run. Throws HarnessError('usage') if a file is missing or malformed. */
+export function judgeRun(directory: RunDirectory): StoredRun {
+  const { plan, surroundings } = readStoredPlan(directory);
+  const cell = cellOf(plan);
+  return { directory, plan, surroundings, cell, ...judgeFile(directory.history, cell?.expected ?? null) };
+}
+
+/**
+ * Makes the same run again: the same schedule and the same choices of every client (I6). A schedule of the plan's own
+ * is too long for a command line: then it is replayed from where it is stored.
+ */
+export function replayCommand(plan: Plan, directory?: RunDirectory): string {
+  if (plan.schedule !== undefined && directory !== undefined) return replayFrom(directory);
+  const { backend, variant, recipe, fault, workload, seed, adapter } = plan;
+  const named = { backend, variant, recipe, fault, workload, ...(adapter !== undefined && { adapter }) };
+  const base = parsePlan(vocabulary, named, settingsOf(named), {
+    seed,
+    // Without its schedule, which fits no other time limit.
+    ...(plan.schedule !== undefined && { fault: 'none' }),
+  });
+  const images = Object.entries(plan.images).map(
+    ([name, reference]) => `--image ${shellWord(`${name}=${reference}`)}`,
+  );
+  const own = adapter === undefined ? [] : [`--adapter ${shellWord(adapter)}`];
+  const flags = [...own, `--seed ${shellWord(seed)}`, ...differingFlags(plan, base), ...images];
+  const scheduled = plan.schedule === undefined ? [] : ['--schedule <file>'];
+  return `${LOCKPICK} run ${cellName(plan)} ${[...flags, ...scheduled].join(' ')}`;
+}
+
+/** Replays a stored run; `--times 20` added says how often the same is found. */
+export function replayFrom({ path }: RunDirectory): string {
+  return `${LOCKPICK} replay ${shellWord(path)}`;
+}
+
+export function reportedRun({ directory, plan, surroundings, cell, history, verdict }: StoredRun): JudgedRun {
+  return {
+    name: directory.name,
+    plan,
+    history,
+    verdict,
+    logs: readLogs(directory),
+    provenance: {
+      ...surroundings,
+      replayCommand: replayCommand(plan, directory),
+      ...(cell !== undefined && { expectedBecause: cell.because }),
+    },
+  };
+}
