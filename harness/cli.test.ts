@@ -2,6 +2,8 @@
 // exit code 64, and data goes to stdout.
 
 import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
@@ -96,6 +98,26 @@ describe('lockpick', () => {
     expect(lockpick(['list', 'etcd', '--seeds', '3'], { NO_COLOR: '1' }).stdout).toMatch(
       /\ncells: \d+, runs: \d+, time: about (\d+ h \d\d|\d+) min\n$/,
     );
+  });
+
+  it('lists a cell that is composed of known parts, as it would run', () => {
+    const { stdout, status } = lockpick(['list', 'etcd/lease-queue/swarm']);
+    expect(stdout).toMatch(/^etcd\/lease-queue\/swarm\n[\s\S]*nothing: the cell is not catalogued/);
+    expect(status).toBe(0);
+  });
+
+  it.each([
+    ['await new Promise(() => {}); export default {};', 'it never ends'],
+    ['export default { get seeds() { throw new Error("not today"); } };', 'not today'],
+  ])('says in one line what is wrong with the config %j', (text, message) => {
+    const folder = mkdtempSync(join(tmpdir(), 'lockpick-config-'));
+    const config = join(folder, 'lockpick.config.mjs');
+    writeFileSync(config, text);
+    const { status, stdout, stderr } = lockpick(['list', '--config', config]);
+    rmSync(folder, { recursive: true });
+    expect(stderr).toMatch(new RegExp(`^lockpick: the config .*lockpick\\.config\\.mjs.*${message}.*\n$`));
+    expect(stdout).toBe('');
+    expect(status).toBe(64);
   });
 
   it('has no colour where it is told so, and shapes and words all the same', () => {

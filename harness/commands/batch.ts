@@ -14,11 +14,11 @@ import {
 import { shardOf, type Shard } from '../comparison/shard.ts';
 import { summarise, summaryText, WORST_FIRST, type Summary } from '../comparison/summary.ts';
 import { EXIT_CODE, HarnessError, messageOf } from '../contract/errors.ts';
+import { aloud, type Aloud } from '../terminal/aloud.ts';
 import { countsByCode, finalWords } from '../terminal/final-words.ts';
 import { listenForInterrupt, type InterruptListener } from '../terminal/interrupt.ts';
 import { exitCodeOf } from '../judge.ts';
 import type { Plan } from '../plan/plan.ts';
-import { showProgress } from '../terminal/progress.ts';
 import type { JudgedRun } from '../report/judged-run.ts';
 import { renderReport } from '../report/report.ts';
 import { tellGitHub } from '../reporters/github.ts';
@@ -63,18 +63,16 @@ export interface BatchOptions {
 
 /** Returns the exit code. Throws HarnessError if our surroundings fail; what was done until then is summarised. */
 export async function runBatch(comparison: Comparison, options: BatchOptions): Promise<number> {
-  const { out, shard, resume, json, quiet } = options;
+  const { out, shard, resume, json } = options;
   const plans = shardOf(comparison.plans, shard);
   const units = resume ? unitsOf(plans, [out]) : plans.map((plan): Unit => ({ plan, run: undefined }));
-  const say = (line: string): void => {
-    if (!quiet) process.stderr.write(`${line}\n`);
-  };
+  const told = aloud(options);
   if (comparison.plans.length > 1) writeComparison(out, comparison);
 
   using interrupt = listenForInterrupt();
   let failure: unknown;
   try {
-    await runMissing(units, interrupt, { ...options, say });
+    await runMissing(units, interrupt, { ...options, told });
   } catch (error) {
     // An interrupted start or a second Ctrl-C: the containers are gone, what was recorded stays, nothing is judged.
     if (interrupt.exitCode === undefined) failure = error;
@@ -83,7 +81,7 @@ export async function runBatch(comparison: Comparison, options: BatchOptions): P
   concludeAfter(failure, () => {
     const summary = summarise(comparison, units);
     if (comparison.plans.length > 1 && units.some(({ run: done }) => done !== undefined))
-      writeTogether(summary, units, { ...options, say });
+      writeTogether(summary, units, { ...options, say: told.say });
     if (json === 'all') process.stdout.write(summaryText(summary));
     tellGitHub(summary, process.env);
   });
@@ -104,18 +102,13 @@ export function concludeAfter(failure: unknown, conclude: () => void): void {
   if (failure !== undefined) throw failure;
 }
 
-interface Aloud {
-  /** What a person wants to know meanwhile. */
-  readonly say: (line: string) => void;
-}
-
 /** Runs what is not done, one after another, and puts it into `units`; stops early after a signal. */
 async function runMissing(
   units: Unit[],
   interrupt: InterruptListener,
-  options: BatchOptions & Aloud,
+  options: BatchOptions & { readonly told: Aloud },
 ): Promise<void> {
-  const { quiet, say } = options;
+  const { say, watch } = options.told;
   const missing = [...units.entries()].filter(([, { run: done }]) => done === undefined);
   if (missing.length < units.length)
     say(`${units.length - missing.length} of ${units.length} runs are done already`);
@@ -123,10 +116,9 @@ async function runMissing(
   const stage = stages(say);
   for (const [nth, [position, { plan }]] of missing.entries()) {
     const count = missing.length > 1 ? `[${nth + 1}/${missing.length}] ` : '';
-    const screen = quiet ? { write: () => true } : process.stderr;
     let judged: StoredRun;
     {
-      using progress = showProgress(screen, `${count}${cellName(plan)}`, plan.timeLimitMillis);
+      using progress = watch(`${count}${cellName(plan)}`, plan.timeLimitMillis);
       judged = await runPlan(stage, plan, { ...options, observer: progress, interrupt });
     }
     process.stdout.write(resultText(judged, options.json));
@@ -166,7 +158,7 @@ export function exitCodeOfUnits(units: readonly Unit[]): number {
 export function writeTogether(
   summary: Summary,
   units: readonly Unit[],
-  { out, reports, say }: Pick<BatchOptions, 'out' | 'reports'> & Aloud,
+  { out, reports, say }: Pick<BatchOptions, 'out' | 'reports'> & Pick<Aloud, 'say'>,
 ): void {
   const file = (name: string): string => join(out, name);
   if (reports.has('json')) writeFile(file('summary.json'), summaryText(summary));

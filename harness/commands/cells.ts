@@ -27,17 +27,27 @@ export function matchingCells(
   pattern: string,
   adapters: readonly LoadedAdapter[] = [],
 ): readonly CellNames[] {
-  const parts = split(pattern).map(
-    (part) => new RegExp(`^${part.replace(/[.+?^${}()|[\]\\]/g, '\\$&').replaceAll('*', '.*')}$`),
-  );
-  const cells = [...catalogue, ...adapters.flatMap(cellsOfAdapter)].filter((cell) => {
-    const names = [backendName(cell), cell.recipe, cell.fault, cell.workload];
-    return parts.every((part, index) => part.test(names[index] ?? ''));
-  });
+  const matches = matcherOf(split(pattern));
+  const cells = [...catalogue, ...adapters.flatMap(cellsOfAdapter)].filter(matches);
   if (cells.length > 0) return cells;
   throw new HarnessError('usage', `no catalogued cell matches ${JSON.stringify(pattern)}`, {
     remedy: 'see `lockpick list`',
   });
+}
+
+/** Whether `matchingCells` finds any. */
+export function anyMatches(pattern: string, adapters: readonly LoadedAdapter[]): boolean {
+  return [...catalogue, ...adapters.flatMap(cellsOfAdapter)].some(matcherOf(pattern.split('/')));
+}
+
+function matcherOf(parts: readonly string[]): (cell: CellNames) => boolean {
+  const wanted = parts.map(
+    (part) => new RegExp(`^${part.replace(/[.+?^${}()|[\]\\]/g, '\\$&').replaceAll('*', '.*')}$`),
+  );
+  return (cell) => {
+    const names = [backendName(cell), cell.recipe, cell.fault, cell.workload];
+    return wanted.every((part, index) => part.test(names[index] ?? ''));
+  };
 }
 
 /** Each fault that is catalogued for the adapter's servers, once. */

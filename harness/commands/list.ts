@@ -1,7 +1,7 @@
 // `lockpick list`: what would run and how long it takes: cells with their servers and recipe, what theory expects of
 // them, and why.
 
-import { recipeOf } from '../settings/adapters.ts';
+import { loadAdapters, recipeOf, type LoadedAdapter } from '../settings/adapters.ts';
 import { backends } from '../backends/index.ts';
 import { cellOf } from '../plan/catalogue.ts';
 import { cellName } from '../plan/cell-name.ts';
@@ -9,7 +9,8 @@ import { expectedWords } from '../plan/cells/cell.ts';
 import { PROFILE_NAMES } from '../plan/choices.ts';
 import { EXIT_CODE } from '../contract/errors.ts';
 import type { Plan } from '../plan/plan.ts';
-import { textChoice, type Choices } from '../settings/settings.ts';
+import { listChoice, textChoice, type Choices } from '../settings/settings.ts';
+import { anyMatches } from './cells.ts';
 import { comparisonOf } from './run.ts';
 
 /** Seconds that a run takes beside its load, on two busy cores with images present (`node bench/run-cost.ts`). */
@@ -18,8 +19,9 @@ const OVERHEAD_SECONDS = 9;
 export async function listCommand(patterns: readonly string[], choices: Choices): Promise<number> {
   const profile = PROFILE_NAMES.find((name) => name === textChoice(choices, 'profile'));
   const all = profile === undefined && !choices.has('adapter') ? ['*'] : [];
+  const adapters = await loadAdapters(listChoice(choices, 'adapter'));
   const { plans } = await comparisonOf(
-    patterns.length === 0 ? all : patterns.map(withAllBelow),
+    patterns.length === 0 ? all : patterns.map((pattern) => withAllBelow(pattern, adapters)),
     choices,
     profile,
   );
@@ -51,9 +53,10 @@ export async function listCommand(patterns: readonly string[], choices: Choices)
   return EXIT_CODE.ok;
 }
 
-/** A part that is left out matches all. */
-function withAllBelow(pattern: string): string {
-  return pattern.includes('*') || pattern.split('/').length > 3 ? pattern : `${pattern}/*`;
+/** A part that is left out matches all; a cell that is composed of known parts, and not catalogued, is one. */
+function withAllBelow(pattern: string, adapters: readonly LoadedAdapter[]): string {
+  const below = `${pattern}/*`;
+  return !pattern.includes('*') && anyMatches(below, adapters) ? below : pattern;
 }
 
 async function rowOf(plan: Plan, seeds: number) {

@@ -5,6 +5,7 @@ import { appendTrend, copyRun, readTrends } from '../stored/results.ts';
 import { identityOf, readComparison, unitsOf, writeComparison } from '../comparison/comparison.ts';
 import { summarise, summaryText } from '../comparison/summary.ts';
 import { HarnessError } from '../contract/errors.ts';
+import { aloud } from '../terminal/aloud.ts';
 import { tellGitHub } from '../reporters/github.ts';
 import { textChoice, type Choices } from '../settings/settings.ts';
 import { exitCodeOfUnits, writeTogether } from './batch.ts';
@@ -38,9 +39,7 @@ export function mergeCommand(directories: readonly string[], choices: Choices): 
   });
   writeComparison(out, comparison);
   const summary = summarise(comparison, units);
-  const say = (line: string): void => {
-    if (!choices.has('quiet')) process.stderr.write(`${line}\n`);
-  };
+  const { say } = aloud({ quiet: choices.has('quiet') });
   writeTogether(summary, units, { out, reports: reportsOf(choices), say });
   if (choices.has('json')) process.stdout.write(summaryText(summary));
   tellGitHub(summary, process.env);

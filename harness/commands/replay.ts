@@ -9,10 +9,10 @@ import { exactInterval, intervalText } from '../comparison/interval.ts';
 import { EXIT_CODE, HarnessError, messageOf } from '../contract/errors.ts';
 import type { PlannedSchedule } from '../contract/fault.ts';
 import type { History } from '../history/history.ts';
+import { aloud } from '../terminal/aloud.ts';
 import { listenForInterrupt } from '../terminal/interrupt.ts';
 import { scheduleAsRecorded } from '../nemesis/recorded-schedule.ts';
 import { parsePlan, type Plan } from '../plan/plan.ts';
-import { showProgress } from '../terminal/progress.ts';
 import { reproduces, shownBy, surprising, type Shown } from '../stored/reproduction.ts';
 import { runDirectory, type RunDirectory } from '../stored/results.ts';
 import { scheduleSchema } from '../plan/schedule-format.ts';
@@ -43,10 +43,7 @@ export async function replayCommand(path: string, choices: Choices): Promise<num
       ? scheduleAsRecorded(recorded.history, recorded.plan.timeLimitMillis)
       : scheduleIn(recorded.history, directory),
   });
-  const quiet = choices.has('quiet');
-  const say = (line: string): void => {
-    if (!quiet) process.stderr.write(`${line}\n`);
-  };
+  const { say, watch } = aloud({ quiet: choices.has('quiet') });
 
   using interrupt = listenForInterrupt();
   const replayed: Replayed[] = [];
@@ -54,11 +51,10 @@ export async function replayCommand(path: string, choices: Choices): Promise<num
   try {
     const stage = stages(say);
     while (replayed.length < times && interrupt.signal === undefined) {
-      const screen = quiet ? { write: () => true } : process.stderr;
       let judged: StoredRun;
       {
         const title = `[${replayed.length + 1}/${times}] ${cellName(plan)}`;
-        using progress = showProgress(screen, title, plan.timeLimitMillis);
+        using progress = watch(title, plan.timeLimitMillis);
         const out = textChoice(choices, 'out') ?? 'results';
         judged = await runPlan(stage, plan, { out, observer: progress, interrupt });
       }

@@ -8,7 +8,7 @@ import type { Recipe } from '../contract/lock-client.ts';
 import { backends } from '../backends/index.ts';
 import { scenarios } from '../nemesis/schedule.ts';
 import { EXPECTABLE_GRADES, known, type Plan } from '../plan/plan.ts';
-import { loadUserModule } from './user-module.ts';
+import { loadUserModule, readFromUser } from './user-module.ts';
 
 export interface LoadedAdapter {
   /** As the user wrote it. */
@@ -58,7 +58,7 @@ async function load(path: string): Promise<LoadedAdapter> {
     throw new HarnessError('usage', `the adapter ${path} exports nothing named \`adapter\``, {
       remedy: 'write `export const adapter: Adapter = { … }`; docs/test-your-own-lock.md has a whole one',
     });
-  const parsed = adapterSchema.safeParse(adapter);
+  const parsed = readFromUser('the adapter', path, () => adapterSchema.safeParse(adapter));
   if (!parsed.success) {
     const issue = parsed.error.issues[0];
     if (issue?.code === 'unrecognized_keys')

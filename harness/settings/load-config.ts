@@ -11,7 +11,7 @@ const NAMES = ['ts', 'mts', 'js', 'mjs', 'json'].map((extension) => `lockpick.co
 export async function loadConfig(named?: string): Promise<ConfigLayer | undefined> {
   const file = named ?? NAMES.find((candidate) => existsSync(candidate));
   if (file === undefined) return undefined;
-  const [{ loadUserModule }, { CONFIG_KEYS, configSchema }] = await Promise.all([
+  const [{ loadUserModule, readFromUser }, { CONFIG_KEYS, configSchema }] = await Promise.all([
     import('./user-module.ts'),
     import('./config.ts'),
   ]);
@@ -20,7 +20,7 @@ export async function loadConfig(named?: string): Promise<ConfigLayer | undefine
     throw new HarnessError('usage', `the config ${file} has no default export`, {
       remedy: 'write `export default defineConfig({ … })`',
     });
-  const parsed = configSchema.safeParse(exported['default']);
+  const parsed = readFromUser('the config', file, () => configSchema.safeParse(exported['default']));
   if (!parsed.success) {
     const issue = parsed.error.issues[0];
     if (issue?.code === 'unrecognized_keys') {

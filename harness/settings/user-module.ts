@@ -41,13 +41,43 @@ export async function loadUserModule(
       logLevel: 'silent',
     });
     const text = outputFiles[0]?.contents ?? new Uint8Array();
-    const exported: unknown = await import(
-      `data:text/javascript;base64,${Buffer.from(text).toString('base64')}`
+    const exported: unknown = await settled(
+      import(`data:text/javascript;base64,${Buffer.from(text).toString('base64')}`),
+      `${what} ${path}`,
     );
     return typeof exported === 'object' && exported !== null ? { ...exported } : {};
   } catch (error) {
+    if (error instanceof HarnessError) throw error;
     throw new HarnessError('usage', `${what} ${path} cannot be loaded: ${firstLines(messageOf(error))}`, {
       remedy: 'it is bundled by esbuild, so each import must resolve from where the file is',
+    });
+  }
+}
+
+/** Rejects once nothing is left that could settle it; without this the process would end without a word of ours. */
+async function settled<T>(loading: Promise<T>, subject: string): Promise<T> {
+  const { promise: stuck, reject } = Promise.withResolvers<never>();
+  const onIdle = (): void =>
+    reject(
+      new HarnessError('usage', `${subject} cannot be loaded: it never ends`, {
+        remedy: 'something that it awaits at its top level never comes',
+      }),
+    );
+  process.once('beforeExit', onIdle);
+  try {
+    return await Promise.race([loading, stuck]);
+  } finally {
+    process.off('beforeExit', onIdle);
+  }
+}
+
+/** What `read` makes of the module's exports, whose getters are the user's code. Throws HarnessError('usage') if they do. */
+export function readFromUser<T>(what: string, path: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw new HarnessError('usage', `${what} ${path} cannot be read: ${firstLines(messageOf(error))}`, {
+      remedy: 'export plain values; a getter in it throws',
     });
   }
 }
