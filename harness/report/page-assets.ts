@@ -26,7 +26,9 @@ const SCRIPT_FILES = [
   'main.js',
 ];
 
-const STYLE_FILES = ['page.css', 'figures.css'];
+/** What a picture of its own needs, and then the page. */
+const PICTURE_STYLE_FILES = ['colours.css', 'diagram.css'];
+const STYLE_FILES = [...PICTURE_STYLE_FILES, 'page.css', 'figures.css'];
 
 function pageFile(file: string): string {
   return readFileSync(new URL(`./page/${file}`, import.meta.url), 'utf8');
@@ -44,4 +46,5 @@ function joined(files: readonly string[]): string {
 }
 
 export const PAGE_STYLE = `\n${STYLE_FILES.map(pageFile).join('\n')}`;
+export const PICTURE_STYLE = PICTURE_STYLE_FILES.map(pageFile).join('\n');
 export const PAGE_SCRIPT = `\n${joined(SCRIPT_FILES)}`;

@@ -5,6 +5,7 @@ import { createHash } from 'node:crypto';
 import { chartsSection } from './charts-section.ts';
 import { faultsSection, provenanceSection } from './facts-section.ts';
 import { findingsSection } from './findings-section.ts';
+import { hatchings } from './hatchings.ts';
 import { html, trusted, type Html } from './html.ts';
 import type { ComparedRun, JudgedRun } from './judged-run.ts';
 import { matrixOf, matrixSection, summarySentence, type MatrixEntry } from './matrix.ts';
@@ -46,7 +47,7 @@ export function renderReport(runs: readonly JudgedRun[], others: readonly Compar
         ${element('style', PAGE_STYLE)}
       </head>
       <body>
-        ${patterns()}
+        <svg class="patterns" aria-hidden="true">${hatchings()}</svg>
         <header>
           <p class="brand">lockpick <span class="soft">report</span></p>
           <h1>
@@ -155,24 +156,6 @@ function howToRead(): Html {
       <label><input type="checkbox" id="single-keys" checked /> use n and p</label>
     </li>
   </ul>`;
-}
-
-/** The hatchings that the diagrams' style refers to; the same as those of page/paint.js. */
-function patterns(): Html {
-  const tiles = ['', 'M-2 2 2-2M0 8 8 0M6 10 10 6', 'M2 2h1M6 6h1', 'M0 0 8 8M0 8 8 0', 'M4 0V8', 'M0 4H8'];
-  return html`<svg class="patterns" aria-hidden="true">
-    <defs>
-      ${tiles.map(
-        (tile, lock) =>
-          html`<pattern id="p-lock-${lock}" width="8" height="8" patternUnits="userSpaceOnUse"
-            ><rect class="d-ground-${lock}" width="8" height="8" /><path class="d-hatch" d="${tile}"
-          /></pattern>`,
-      )}
-      <pattern id="p-fault" width="8" height="8" patternUnits="userSpaceOnUse">
-        <path class="d-fault-hatch" d="M-2 2 2-2M0 8 8 0M6 10 10 6" />
-      </pattern>
-    </defs>
-  </svg>`;
 }
 
 function sourceHash(source: string): string {

@@ -1,4 +1,4 @@
-// Colours and hatchings of the canvases, read from page.css so that they follow its light, dark and print styles.
+// Colours and hatchings of the canvases, read from colours.css so that they follow its light, dark and print styles.
 
 /**
  * @typedef {object} Paint
