@@ -1,17 +1,18 @@
 // The small picture of one finding: only the processes, holds, operations and faults involved, to scale in time, as
-// inline SVG with a text that says the same. Colours and patterns come from page.css and the page's <defs>. Pure.
+// inline SVG with a text that says the same. Colours and patterns come from colours.css and diagram.css, and the page's <defs>. Pure.
 
 import type { Finding } from '../../checkers/verdict.ts';
-import type { Operation } from '../history/history.ts';
+import type { FaultSpan, Operation } from '../history/history.ts';
 import { html, type Html } from './html.ts';
 import type { Grant } from '../history/grants.ts';
 import { beliefOverlap, lengthOf, type RunView } from './run-view.ts';
-import { duration, faultClause, interval, listed, moment, name } from './words.ts';
+import { duration, faultClause, faultWords, interval, listed, moment, name } from './words.ts';
 
 const WIDTH = 760;
 const LEFT = 92;
 const RIGHT = 14;
 const LANE_HEIGHT = 50;
+const FAULT_HEIGHT = 24;
 const TOP = 10;
 /** Of the diagram's small type, for laying out labels. */
 const CHARACTER_WIDTH = 7;
@@ -33,7 +34,11 @@ export function findingDiagram(view: RunView, finding: Finding): Html | undefine
   const start = from - span * 0.04;
   const scale = (WIDTH - LEFT - RIGHT) / (span * 1.08);
   const x = (time: number): number => round(LEFT + Math.min(Math.max(time - start, 0), span * 1.08) * scale);
-  const bottom = TOP + lanes.length * LANE_HEIGHT;
+  const elsewhere = faults.filter(
+    ({ targets }) => !lanes.some((process) => targets.includes(view.laneOf(process))),
+  );
+  const faultsTop = TOP + lanes.length * LANE_HEIGHT;
+  const bottom = faultsTop + elsewhere.length * FAULT_HEIGHT;
   const height = bottom + 26;
   const overlap = finding.code === 'belief-overlap' ? beliefOverlap(view, finding) : undefined;
 
@@ -66,8 +71,25 @@ export function findingDiagram(view: RunView, finding: Finding): Html | undefine
       : bar('d-overlap', x(overlap.start), x(overlap.end), 2, bottom - 4);
   const words = described(view, finding, { operations, grants, faults });
   return html`<svg class="diagram" viewBox="0 0 ${WIDTH} ${height}" role="img" aria-label="${words}">
-    ${proof}${laneMarks}${axis(start, span * 1.08, x, bottom)}
+    ${proof}${laneMarks}${elsewhere.map((fault, row) => faultRow(fault, x, faultsTop + row * FAULT_HEIGHT))}${axis(start, span * 1.08, x, bottom)}
   </svg>`;
+}
+
+/** A fault of none of the processes: a row of its own, from the moment at which it was proved to act. */
+function faultRow(fault: FaultSpan, x: (time: number) => number, y: number): Html {
+  const from = x(fault.acted ?? fault.begin);
+  const words = faultWords(fault);
+  const left = round(Math.min(from + 6, WIDTH - RIGHT - words.length * CHARACTER_WIDTH));
+  return html`<text class="d-lane d-node" x="${LEFT - 10}" y="${y + 16}">
+      ${name(fault.targets.join(' '), 11)}</text
+    >
+    ${bar('d-fault', from, x(fault.end ?? Infinity), y + 3, FAULT_HEIGHT - 6)}<text
+      class="d-label"
+      x="${left}"
+      y="${y + 16}"
+    >
+      ${words}
+    </text>`;
 }
 
 /** The grants named, and those under which a named operation was done. */
@@ -142,7 +164,7 @@ function described(
   involved: {
     readonly operations: readonly Operation[];
     readonly grants: readonly Grant[];
-    readonly faults: readonly Parameters<typeof faultClause>[0][];
+    readonly faults: readonly FaultSpan[];
   },
 ): string {
   const overlap = beliefOverlap(view, finding);

@@ -266,6 +266,28 @@ describe.skipIf(CHROMIUM === undefined && !required)(`the report in a browser${w
     await expect.poll(shown, SOON).toBe(`#/f/${first?.id}`);
   });
 
+  it('has a whole page also for a finding that is a line of a table', async () => {
+    const last = findings.findLast(({ code }) => code === 'belief-overlap');
+    expect(renderReport([failing])).not.toContain(last?.story);
+    const page = await open([failing]);
+    await page.locator('.code > details.more > summary').first().click();
+    const line = page.locator(`tr[id="/f/${last?.id}"]`);
+    await line.locator(`a[href="#/f/${last?.id}"]`).click();
+    await expect.poll(() => page.locator('body').innerText(), SOON).toContain(last?.story);
+    expect(await page.locator('.finding.current').getAttribute('id')).toBe(`/f/${last?.id}`);
+    expect(await page.locator('.finding.current .diagram').isVisible()).toBe(true);
+    expect(await page.locator('.finding.current .command button').isVisible()).toBe(true);
+    await page.keyboard.press('n');
+    await expect
+      .poll(() => page.locator('.finding.current').getAttribute('id'), SOON)
+      .not.toBe(`/f/${last?.id}`);
+    await page.keyboard.press('p');
+    await expect.poll(() => page.locator('.finding.current').getAttribute('id'), SOON).toBe(`/f/${last?.id}`);
+    // At once from the address, as somebody opens it who was sent it.
+    const sent = await open([failing], `#/f/${last?.id}`);
+    await expect.poll(() => sent.locator('.finding.current .story').textContent(), SOON).toBe(last?.story);
+  });
+
   it('wakes every timeline of a page of several runs', async () => {
     const page = await open([
       failing,

@@ -57,7 +57,24 @@ const DONE_TO: Readonly<Record<string, string>> = {
   'reply-late': 'left waiting for replies',
   'restart-empty': 'restarted empty',
   stall: 'stalled',
+  failover: 'made to lead',
+  'clock-jump': 'given a wrong clock',
+  'clock-drift': 'given a clock that drifts',
+  'clock-strobe': 'given a clock that goes to and fro',
+  delay: 'put on a slow link',
+  loss: 'put on a lossy link',
+  duplicate: 'sent packets twice',
+  reorder: 'sent packets out of order',
+  rate: 'put on a narrow link',
+  'cpu-starve': 'starved of processor time',
+  'disk-full': 'left without disk space',
+  'slow-fsync': 'given a slow disk',
 };
+
+/** The same without whom: `cut off`. */
+export function faultWords({ fault }: FaultSpan): string {
+  return DONE_TO[fault] ?? name(fault);
+}
 
 /** What a fault did to its targets: `c3 was paused`. */
 export function faultClause(span: FaultSpan, tense: 'was' | 'had been' = 'was'): string {

@@ -1,5 +1,39 @@
 // The page of one finding: everything else is folded away by the style, and a bar leads to the next, the previous and
-// back to the whole. Which finding it is stands in the address, so that it can be sent to somebody.
+// back to the whole. Which finding it is stands in the address, so that it can be sent to somebody. Where a code has many
+// findings, the later ones are lines of a table, and their pages are unpacked when they are asked for.
+
+import { inflated } from './unpack.js';
+
+/** @type {WeakMap<Element, Promise<Record<string, string>>>} */
+const unpackedPages = new WeakMap();
+
+/**
+ * The finding in full: `target` itself, or what is unpacked for the line of a table that it is. The line itself if that
+ * cannot be.
+ * @param {HTMLElement} target
+ */
+export async function inFull(target) {
+  const group = target.closest('.code');
+  const packed = target.matches('tr') ? group?.querySelector('.pages') : undefined;
+  if (group === null || packed === null || packed === undefined) return target;
+  try {
+    const pages =
+      unpackedPages.get(packed) ??
+      inflated(packed).then((bytes) => JSON.parse(new TextDecoder().decode(bytes)));
+    unpackedPages.set(packed, pages);
+    const template = document.createElement('template');
+    template.innerHTML = (await pages)[target.id] ?? '';
+    const page = template.content.querySelector('details');
+    // Asked for twice at once: the first one has it.
+    if (page === null || target.id === '') return document.getElementById(page?.id ?? '') ?? target;
+    target.removeAttribute('id');
+    target.closest('.more')?.before(page);
+    for (const button of page.querySelectorAll('[data-copy]')) button.removeAttribute('hidden');
+    return page;
+  } catch {
+    return target;
+  }
+}
 
 /**
  * @param {HTMLElement | undefined} target undefined: the whole report

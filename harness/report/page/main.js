@@ -3,7 +3,7 @@
 
 import { chartsIn } from './charts.js';
 import { showOnly } from './filter.js';
-import { showFindingPage, steppedFrom } from './finding-page.js';
+import { inFull, showFindingPage, steppedFrom } from './finding-page.js';
 import { operationsIn } from './operations.js';
 import { unpacked } from './unpack.js';
 import { timelineIn } from './timeline.js';
@@ -122,14 +122,18 @@ const anchors = [...document.querySelectorAll('.part-findings [id^="/f/"]')]
   .map(({ id }) => id);
 
 /** The page of the finding that the address names, or the whole report. */
-function followAddress() {
-  const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
-  if (target === null || !anchors.includes(target.id)) {
+async function followAddress() {
+  const address = location.hash;
+  const named = document.getElementById(decodeURIComponent(address.slice(1)));
+  if (named === null || !anchors.includes(named.id)) {
     showFindingPage(undefined, anchors);
-    if (target?.closest('[hidden]')) showOnly('');
-    target?.scrollIntoView();
+    if (named?.closest('[hidden]')) showOnly('');
+    named?.scrollIntoView();
     return;
   }
+  const target = await inFull(named);
+  // The reader has gone on meanwhile.
+  if (location.hash !== address) return;
   for (
     let element = /** @type {Element | null} */ (target);
     element !== null;
@@ -142,8 +146,8 @@ function followAddress() {
   const frame = target.closest('.run')?.querySelector('.timeline');
   if (frame instanceof HTMLElement) void showFinding(frame, target.id);
 }
-addEventListener('hashchange', followAddress);
-followAddress();
+addEventListener('hashchange', () => void followAddress());
+void followAddress();
 
 document.addEventListener('click', (event) => {
   if (!(event.target instanceof Element)) return;

@@ -1,5 +1,5 @@
 // First of the page's modules: from the columns in the page to numbers that can be drawn fast. The other end of
-// `timeline-columns.ts`. Touches no element but the one it is given.
+// `timeline-columns.ts`, and of packed pages. Touches no element but the one it is given.
 
 /** @import { TimelineColumns } from '../timeline-columns.ts' */
 
@@ -29,16 +29,24 @@
  */
 
 /**
- * Inflates what stands in `element`. Rejects if the browser cannot inflate.
+ * The columns that stand in `element`. Rejects if the browser cannot inflate.
  * @param {{ textContent: string | null }} element
  * @returns {Promise<Model>}
  */
 export async function unpacked(element) {
+  return modelOf(columnsIn(await inflated(element)));
+}
+
+/**
+ * The bytes that stand in `element`, deflated and in base64.
+ * @param {{ textContent: string | null }} element
+ */
+export async function inflated(element) {
   const text = atob((element.textContent ?? '').trim());
   const bytes = new Uint8Array(text.length);
   for (let index = 0; index < text.length; index++) bytes[index] = text.charCodeAt(index);
-  const inflated = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate-raw'));
-  return modelOf(columnsIn(new Uint8Array(await new Response(inflated).arrayBuffer())));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate-raw'));
+  return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
 /**
