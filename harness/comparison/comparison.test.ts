@@ -43,14 +43,14 @@ const verdicts = [
 ];
 const everything = new Set(['html', 'junit', 'markdown', 'json'] as const);
 
-function storeAll(out: string, positions: readonly number[]): void {
+function storeAll(out: string, positions: readonly number[], prefix = '2026-run'): void {
   writeComparison(out, comparison);
   for (const position of positions) {
     const plan = plans[position];
     const verdict = verdicts[position];
     if (plan === undefined || verdict === undefined) continue;
-    storeRun(out, `2026-run-${position}`, plan, verdict);
-    appendTrend(out, { run: `2026-run-${position}`, grade: verdict.grade });
+    storeRun(out, `${prefix}-${position}`, plan, verdict);
+    appendTrend(out, { run: `${prefix}-${position}`, grade: verdict.grade });
   }
 }
 
@@ -110,6 +110,16 @@ describe('merge', () => {
     mergeCommand(shards, choices(at('merged')));
     expect(readTrends(at('merged')).map(([run]) => run)).toEqual(
       plans.map((_, index) => `2026-run-${index}`),
+    );
+  });
+
+  it('gives it also if the shards ran at another time', () => {
+    summariseWhole(at('whole'));
+    storeAll(at('a'), [0, 2, 4], '2027-run');
+    storeAll(at('b'), [1, 3, 5], '2028-run');
+    mergeCommand([at('a'), at('b')], choices(at('merged')));
+    expect(readFileSync(at('merged/summary.json'), 'utf8')).toBe(
+      readFileSync(at('whole/summary.json'), 'utf8'),
     );
   });
 

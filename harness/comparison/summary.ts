@@ -1,5 +1,6 @@
 // What a comparison came to: one row a cell, over its seeds, with rates and their exact intervals. Made from plans and
-// verdicts alone, in the order of the plans, without times and paths: shards merged give the bytes of an unsharded run.
+// verdicts alone, in the order of the plans, and written without times and paths: shards merged give the bytes of an
+// unsharded run.
 
 import { cellOf } from '../plan/catalogue.ts';
 import { cellName } from '../plan/cell-name.ts';
@@ -29,7 +30,7 @@ export interface Rate extends Proportion {
 export interface UnitSummary {
   readonly seed: string;
   readonly outcome: UnitOutcome;
-  /** The name of its directory; null: missing. */
+  /** The name of its directory, which has the time in it; null: missing. */
   readonly run: string | null;
   readonly grade: Grade | null;
   readonly surprises: readonly string[];
@@ -145,7 +146,7 @@ function counted<Name extends string>(names: readonly Name[]): Partial<Record<Na
   return counts;
 }
 
-/** summary.json. */
+/** summary.json: without the names of runs, which differ from machine to machine. */
 export function summaryText(summary: Summary): string {
-  return `${JSON.stringify(summary, null, 2)}\n`;
+  return `${JSON.stringify(summary, (key, value: unknown) => (key === 'run' ? undefined : value), 2)}\n`;
 }
