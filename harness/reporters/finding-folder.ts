@@ -2,11 +2,12 @@
 // command that makes the run again. The part is a history by itself: `lockpick check` reads it.
 
 import type { Finding } from '../../checkers/verdict.ts';
+import { grantsOf, type Grant } from '../history/grants.ts';
 import type { FaultSpan, History, Operation } from '../history/history.ts';
 import { decodeEvent } from '../history/json-lines.ts';
 import type { HistoryEvent } from '../history/op.ts';
 
-/** Around the operations of a finding; renewals and releases that prove a tenure lie within it. */
+/** Around the operations of a finding. */
 const MARGIN_NANOS = 2e9;
 
 /** story.md */
@@ -48,14 +49,18 @@ export function storyMarkdown(
 }
 
 /**
- * The lines of `text`, a whole history, that the finding is about: the operations on its lock and store around it and
- * the store's own record, faults in force, and ends of processes. O(size) for each call.
+ * The lines of `text`, a whole history, that the finding is about: the operations on its lock around it, and of what is
+ * held there from its beginning to its end; all on its store with the store's own record; faults in force, and ends of
+ * processes. O(size log size) for each call.
  */
 export function historySlice(text: string, history: History, finding: Finding): string {
   const { from, until } = windowOf(history, finding);
-  const operations = new Set(
-    history.operations.filter((operation) => concerns(operation, finding, from, until)).map(({ id }) => id),
-  );
+  const operations = new Set([
+    ...history.operations
+      .filter((operation) => concerns(operation, finding, from, until))
+      .map(({ id }) => id),
+    ...grantsOf(history).flatMap((grant) => (isHeld(grant, finding, from, until) ? partsOf(grant) : [])),
+  ]);
   const faults = new Set(history.faults.filter((fault) => inForce(fault, from, until)).map(({ id }) => id));
   const [header = '', ...lines] = text.split('\n');
   const kept = lines.filter((line, index) => {
@@ -65,7 +70,7 @@ export function historySlice(text: string, history: History, finding: Finding): 
     if (event.type === 'down') return true;
     if (event.type === 'fault') return faults.has(event.id);
     if ('op' in event) return operations.has(event.id);
-    if (event.type === 'lost' && event.lock !== finding.lock) return false;
+    if (event.type === 'lost') return event.lock === finding.lock;
     return event.time >= from && event.time <= until;
   });
   return `${[header, ...kept].join('\n')}\n`;
@@ -86,12 +91,23 @@ function windowOf({ operations }: History, { ops, at }: Finding): { from: number
   return { from: Math.min(at, ...begins) - MARGIN_NANOS, until: at + MARGIN_NANOS };
 }
 
-function concerns(operation: Operation, { lock, ops }: Finding, from: number, until: number): boolean {
+function concerns(operation: Operation, { lock, store, ops }: Finding, from: number, until: number): boolean {
   if (ops.includes(operation.id)) return true;
   if (lock !== undefined && operation.lock !== lock) return false;
-  // What the store recorded is read when all is over.
-  if (operation.op === 'read' && operation.audit !== undefined) return true;
+  // A store's record names all that was written there, and is none without it.
+  if (store !== undefined && 'store' in operation) return operation.store === store;
+  if (operation.op === 'read' && operation.audit !== undefined) return false;
   return operation.invoked <= until && (operation.completed ?? until) >= from;
+}
+
+/** Without its end it would seem to have been held for longer than it was. */
+function isHeld({ acquire, lock, release }: Grant, finding: Finding, from: number, until: number): boolean {
+  if (lock !== finding.lock || acquire.invoked > until) return false;
+  return (release?.completed ?? until) >= from;
+}
+
+function partsOf({ acquire, renewals, release }: Grant): number[] {
+  return [acquire, ...renewals, ...(release === undefined ? [] : [release])].map(({ id }) => id);
 }
 
 function inForce({ begin, end }: FaultSpan, from: number, until: number): boolean {

@@ -2,7 +2,7 @@
 // characters names and stories have. Finding folders from a made-up history that is judged again.
 
 import { XMLParser, XMLValidator } from 'fast-xml-parser';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { globSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -19,6 +19,7 @@ import { historySlice, storyMarkdown } from './finding-folder.ts';
 import { junitXml } from './junit.ts';
 import { headline, MARKDOWN_BYTES_MAX, summaryMarkdown } from './markdown.ts';
 
+const root = join(import.meta.dirname, '../..');
 const cell = 'redis-single/set-nx-px/none';
 
 function unit(seed: string, options?: Parameters<typeof verdictOf>[0], names = cell): Unit {
@@ -190,6 +191,65 @@ describe('the folder of a finding', () => {
     const slice = historySlice(text, history, finding);
     expect(slice.split('\n').length).toBeLessThan(text.split('\n').length / 2);
     expect(judge(parseHistory(slice), null, () => 0).findings.map(({ id }) => id)).toContain(finding.id);
+  });
+
+  it.each(globSync('checkers/histories/*/bad/*.jsonl', { cwd: root }))(
+    'of %s finds the same again',
+    (path) => {
+      const whole = readFileSync(join(root, path), 'utf8');
+      const parsed = parseHistory(whole);
+      const { findings: all, liveness } = judge(parsed, null, () => 0);
+      for (const each of [...all, ...liveness]) {
+        const again = judge(parseHistory(historySlice(whole, parsed, each)), null, () => 0);
+        expect([...again.findings, ...again.liveness].map(({ id }) => id)).toContain(each.id);
+      }
+    },
+  );
+
+  it('has the end of what is held, and the whole record of the store, however far away they are', () => {
+    const at = (type: string, id: number, second: number, process: string, more: string): string =>
+      `{"type":"${type}","id":${id},"time":${second}000000000,"process":"${process}",${more}}`;
+    const sale = (id: number, second: number, process: string, value: number, base: number): string[] => [
+      at(
+        'invoke',
+        id,
+        second,
+        process,
+        `"op":"write","store":"none","key":"k","value":"${value}","base":"${base}","order":"${id}"`,
+      ),
+      at('ok', id, second + 1, process, `"op":"write","version":"${id}"`),
+    ];
+    const row = (id: number, process: string, value: number, base: number): string =>
+      `{"seq":"${id}","id":${id},"process":"${process}","base":"${base}","version":"${id - 1}","value":"${value}","order":"${id}","accepted":true}`;
+    const whole = [
+      '{"format":"lockpick-history","version":1,"clock":"shared","clockErrorNanos":0,"meta":{"stock":"3"}}',
+      ...sale(1, 1, 'c1', 2, 0),
+      at('invoke', 4, 60, 'c1', '"op":"acquire","lock":"k"'),
+      at('ok', 4, 61, 'c1', '"op":"acquire"'),
+      at('invoke', 5, 62, 'c2', '"op":"acquire","lock":"k"'),
+      at('ok', 5, 63, 'c2', '"op":"acquire"'),
+      ...sale(2, 64, 'c1', 1, 1),
+      ...sale(3, 66, 'c2', 1, 1),
+      at('invoke', 6, 100, 'c2', '"op":"release","lock":"k"'),
+      at('ok', 6, 101, 'c2', '"op":"release"'),
+      at('invoke', 7, 102, 'c1', '"op":"release","lock":"k"'),
+      at('ok', 7, 103, 'c1', '"op":"release"'),
+      at('invoke', 8, 110, 'c3', '"op":"read","store":"none","key":"k"'),
+      at(
+        'ok',
+        8,
+        111,
+        'c3',
+        `"op":"read","value":"1","version":"3","sealed":true,"audit":[${[row(1, 'c1', 2, 0), row(2, 'c1', 1, 1), row(3, 'c2', 1, 1)].join()}]`,
+      ),
+    ].join('\n');
+    const parsed = parseHistory(whole);
+    const { findings: found } = judge(parsed, null, () => 0);
+    expect(found.map(({ code }) => code)).toEqual(expect.arrayContaining(['double-grant', 'oversold']));
+    for (const each of found) {
+      const again = judge(parseHistory(historySlice(whole, parsed, each)), null, () => 0);
+      expect(again.findings.find(({ id }) => id === each.id)).toEqual(each);
+    }
   });
 
   it('tells the story, its operations and the command', () => {
