@@ -207,20 +207,6 @@ describe('the folder of a finding', () => {
   );
 
   it('has the end of what is held, and the whole record of the store, however far away they are', () => {
-    const at = (type: string, id: number, second: number, process: string, more: string): string =>
-      `{"type":"${type}","id":${id},"time":${second}000000000,"process":"${process}",${more}}`;
-    const sale = (id: number, second: number, process: string, value: number, base: number): string[] => [
-      at(
-        'invoke',
-        id,
-        second,
-        process,
-        `"op":"write","store":"none","key":"k","value":"${value}","base":"${base}","order":"${id}"`,
-      ),
-      at('ok', id, second + 1, process, `"op":"write","version":"${id}"`),
-    ];
-    const row = (id: number, process: string, value: number, base: number): string =>
-      `{"seq":"${id}","id":${id},"process":"${process}","base":"${base}","version":"${id - 1}","value":"${value}","order":"${id}","accepted":true}`;
     const whole = [
       '{"format":"lockpick-history","version":1,"clock":"shared","clockErrorNanos":0,"meta":{"stock":"3"}}',
       ...sale(1, 1, 'c1', 2, 0),
@@ -262,3 +248,22 @@ describe('the folder of a finding', () => {
     expect(story).toContain(`lockpick explain ${finding.code}`);
   });
 });
+
+/** A line of a history at a full second. */
+function at(type: string, id: number, second: number, process: string, more: string): string {
+  return `{"type":"${type}","id":${id},"time":${second}000000000,"process":"${process}",${more}}`;
+}
+
+/** A unit sold: what the store then has, computed from a version. */
+function sale(id: number, second: number, process: string, value: number, base: number): string[] {
+  const sold = `"op":"write","store":"none","key":"k","value":"${value}","base":"${base}","order":"${id}"`;
+  return [
+    at('invoke', id, second, process, sold),
+    at('ok', id, second + 1, process, `"op":"write","version":"${id}"`),
+  ];
+}
+
+/** The store's own record of a sale. */
+function row(id: number, process: string, value: number, base: number): string {
+  return `{"seq":"${id}","id":${id},"process":"${process}","base":"${base}","version":"${id - 1}","value":"${value}","order":"${id}","accepted":true}`;
+}
