@@ -1,14 +1,18 @@
 // A node's disk as a program sees it: what it has written outlives it, whether it was synced or not, because the
 // operating system has it; kill takes nothing away, a new disk everything. A disk can be slow to sync.
 
-import type { RaftDisk } from './etcd/raft.ts';
+import type { Command } from './etcd/store.ts';
+import type { RaftDisk } from './raft/raft.ts';
 import type { Entry } from './redis/keyspace.ts';
+import type { TreeCommand } from './zookeeper/tree.ts';
 
 export interface Disk {
   /** The append-only file of a Redis server, as the keys that reading it would give. */
   readonly appended: Map<string, Entry>;
   /** What a member of an etcd cluster must not forget. */
-  readonly raft: RaftDisk;
+  readonly etcd: RaftDisk<Command>;
+  /** What a server of a ZooKeeper ensemble must not forget. */
+  readonly zooKeeper: RaftDisk<TreeCommand>;
   /** Empties it. */
   wipe(): void;
   /** How much longer than usual a sync takes, in milliseconds. */
@@ -19,17 +23,32 @@ export interface Disk {
 
 export function openDisk(): Disk {
   const appended = new Map<string, Entry>();
-  const raft: RaftDisk = { term: 0, votedFor: undefined, log: [] };
+  const etcd: RaftDisk<Command> = { term: 0, votedFor: undefined, log: [] };
+  const zooKeeper: RaftDisk<TreeCommand> = { term: 0, votedFor: undefined, log: [] };
   return {
     appended,
-    raft,
+    etcd,
+    zooKeeper,
     wipe() {
       appended.clear();
-      raft.term = 0;
-      raft.votedFor = undefined;
-      raft.log.length = 0;
+      for (const raft of [etcd, zooKeeper]) {
+        raft.term = 0;
+        raft.votedFor = undefined;
+        raft.log.length = 0;
+      }
     },
     syncDelayMillis: 0,
     held: { calls: 0, nanos: 0 },
   };
+}
+
+/** What a sync takes that would take so long on a healthy disk. One that is held back is counted. */
+export function syncMillis(disk: Disk, healthyMillis: number): number {
+  const { syncDelayMillis, held } = disk;
+  const takes = healthyMillis + syncDelayMillis;
+  if (syncDelayMillis > 0) {
+    held.calls += 1;
+    held.nanos += takes * 1e6;
+  }
+  return takes;
 }

@@ -3,9 +3,11 @@
 
 import type { RedisReply } from '../backends/redis/port.ts';
 import type { Row, Values } from '../postgres/session.ts';
-import type { RaftMessage } from './etcd/raft.ts';
 import type { EtcdReply, EtcdRequest, MemberMessage } from './etcd/server.ts';
+import type { Command } from './etcd/store.ts';
+import type { RaftMessage } from './raft/raft.ts';
 import type { Change, Entry, RedisError } from './redis/keyspace.ts';
+import type { ZooKeeperMessage } from './zookeeper/messages.ts';
 
 /** Asks a server of any kind whether it serves; it says `up`. */
 interface Probe {
@@ -67,11 +69,12 @@ interface SqlGreeting {
 type EtcdMessage =
   | { readonly kind: 'etcd request'; readonly id: number; readonly request: EtcdRequest }
   | { readonly kind: 'etcd reply'; readonly id: number; readonly reply: EtcdReply }
-  | { readonly kind: 'raft'; readonly message: RaftMessage }
+  | { readonly kind: 'raft'; readonly message: RaftMessage<Command> }
   | { readonly kind: 'member'; readonly message: MemberMessage };
 
 export type Message =
   | EtcdMessage
+  | ZooKeeperMessage
   | Probe
   | BareText
   | SqlRequest

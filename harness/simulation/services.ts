@@ -11,6 +11,8 @@ import { portsOver, type OpenRedisPort } from '../backends/redis/port-over.ts';
 import { recipesOnServer } from '../backends/redis/server.ts';
 import { recipesOnReplicated } from '../backends/redis-replicated/server.ts';
 import { recipesOnVoters } from '../backends/redlock/server.ts';
+import { portsOver as zooKeeperPortsOver } from '../backends/zookeeper/port-over.ts';
+import { recipesOnEnsemble } from '../backends/zookeeper/server.ts';
 import { simulatedEtcdPorts } from './etcd/port.ts';
 import { runEtcd } from './etcd/server.ts';
 import { runPostgres } from './postgres/server.ts';
@@ -20,6 +22,8 @@ import { storeStatements } from './postgres/statements.ts';
 import type { Machine, Program } from './program.ts';
 import { runRedis, settingsOf } from './redis/server.ts';
 import { simulatedDial } from './redis/wire.ts';
+import { runZooKeeper } from './zookeeper/server.ts';
+import { simulatedWires } from './zookeeper/wire.ts';
 
 /** Backend → its recipes as a client on that machine opens them. */
 const RECIPES: Readonly<Record<string, (machine: Machine) => readonly Recipe[]>> = {
@@ -28,6 +32,10 @@ const RECIPES: Readonly<Record<string, (machine: Machine) => readonly Recipe[]>>
   etcd: (machine) => recipesOnCluster(simulatedEtcdPorts(machine), clockOf(machine)),
   postgres: (machine) => recipesOnSessions(simulatedSessions(machine)),
   redlock: (machine) => recipesOnVoters(redisPorts(machine)),
+  zookeeper: (machine) => {
+    const openPort = zooKeeperPortsOver(simulatedWires(machine), machine.process.after);
+    return recipesOnEnsemble(openPort, clockOf(machine));
+  },
 };
 
 /** What a recipe reads is the run's clock; it sleeps as its process does. */
@@ -66,6 +74,7 @@ export function serverProgram({ name, role, image, command = [] }: NodeSpec): Pr
     return (machine) => runPostgres(machine, statements);
   }
   if (image === 'etcd') return runEtcd;
+  if (image === 'zookeeper') return runZooKeeper;
   const redis = REDIS_OF_IMAGE[image];
   if (redis !== undefined) return (machine) => runRedis(machine, settingsOf(command, redis));
   throw new HarnessError('internal', `node ${name} has the image ${image}, which is not simulated`);

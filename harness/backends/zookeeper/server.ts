@@ -3,13 +3,15 @@
 
 import type { Backend } from '../../contract/backend.ts';
 import type { NodeSpec } from '../../contract/cluster.ts';
-import type { Recipe } from '../../contract/lock-client.ts';
+import type { Clock } from '../../clock.ts';
+import type { Recipe, RecipeContext } from '../../contract/lock-client.ts';
 import type { Millis } from '../../history/op.ts';
 import { runClock } from '../run-clock.ts';
 import { openZooKeeperPort } from './connection.ts';
 import { loadDriver } from './driver.ts';
 import { ZOOKEEPER_ERRORS } from './errors.ts';
 import type { ZooKeeperRecipe } from './port.ts';
+import type { OpenZooKeeperPort } from './port-over.ts';
 import { ephemeralSequential } from './recipes/ephemeral-sequential.ts';
 import { readWrite } from './recipes/read-write.ts';
 import { semaphore } from './recipes/semaphore.ts';
@@ -41,7 +43,7 @@ export const zookeeper: Backend = {
   roles: { ask: askRole },
   // ZooKeeper 3.9, Time.currentElapsedTime, used by ExpiryQueue: System.nanoTime.
   notApplicable: { 'clock-jump': MONOTONIC, 'clock-drift': MONOTONIC, 'clock-strobe': MONOTONIC },
-  recipes: ZOOKEEPER_RECIPES.map((recipe) => onRealPort(recipe)),
+  recipes: recipesOnEnsemble(openZooKeeperPort, runClock),
   errors: ZOOKEEPER_ERRORS,
   leasesRestart: true,
   // A silent leader is noticed after syncLimit ticks and an election takes about as long again; a session ends one tick
@@ -78,19 +80,19 @@ function server(name: string, id: number, ttlMillis: Millis): NodeSpec {
   };
 }
 
-function onRealPort(recipe: ZooKeeperRecipe): Recipe {
-  return {
+/** The recipes on ports that are opened like this and on that clock. */
+export function recipesOnEnsemble(
+  openPort: OpenZooKeeperPort,
+  clockOf: (context: Pick<RecipeContext, 'now'>) => Clock,
+): readonly Recipe[] {
+  return ZOOKEEPER_RECIPES.map((recipe) => ({
     ...recipe,
     load: loadDriver,
     open: (context) => {
-      const clock = runClock(context);
-      const port = openZooKeeperPort({
-        servers: context.servers,
-        timeLimit: context.commandTimeLimit,
-        clock,
-      });
+      const clock = clockOf(context);
+      const port = openPort({ servers: context.servers, timeLimit: context.commandTimeLimit, clock });
       const lockClient = recipe.lockClient(port, clock, (request, reason) => context.onLost(request, reason));
       return { ...lockClient, [Symbol.asyncDispose]: () => port[Symbol.asyncDispose]() };
     },
-  };
+  }));
 }

@@ -1,16 +1,14 @@
-// One ZooKeeper session over node-zookeeper-client, with what that library lacks (read in 1.1.3): it never notices that
-// a server has fallen silent, neither in the handshake nor later, so it is "connected" long after its session is gone;
-// it holds requests back while disconnected and sends them on when their caller has long given up; and it never calls
-// back for requests that were held back when the session expired. So: every request has a time limit, past which the
-// connection is dropped; nothing is handed over without a connection; a heartbeat of ours tells when we were last
-// heard; and a deadline counted from that ends the session for this client, whatever the library thinks.
+// One ZooKeeper session over a wire, with what the library node-zookeeper-client lacks (read in 1.1.3): it never notices
+// that a server has fallen silent, neither in the handshake nor later, so it is "connected" long after its session is
+// gone; it holds requests back while disconnected and sends them on when their caller has long given up; and it never
+// calls back for requests that were held back when the session expired. So: every request has a time limit, past which
+// the connection is dropped; nothing is handed over without a connection; a heartbeat of ours tells when we were last
+// heard; and a deadline counted from that ends the session for this client, whatever the wire thinks.
 
-import type { Exception, Stat } from 'node-zookeeper-client';
-import type { Clock } from '../../clock.ts';
+import type { Clock, Timer } from '../../clock.ts';
 import type { Outcome } from '../../contract/lock-client.ts';
 import { millis, nanos, nanosOf, type Millis, type Nanos } from '../../history/op.ts';
 import { watchDeadline, type Deadline } from '../deadline.ts';
-import { loadDriver } from './driver.ts';
 import {
   isAnswer,
   NO_NODE,
@@ -20,15 +18,13 @@ import {
   SESSION_ENDED,
   TIMED_OUT,
 } from './errors.ts';
-import type { SessionEnd, ZooKeeperSession } from './port.ts';
+import type { NodeStat, SessionEnd, ZooKeeperSession } from './port.ts';
 import { watchConnection } from './watch-connection.ts';
-
-export interface Server {
-  readonly host: string;
-  readonly port: number;
-}
+import type { Answer, OpenWire, Server } from './wire.ts';
 
 export interface SessionOptions {
+  readonly openWire: OpenWire;
+  readonly timer: Timer;
   readonly servers: readonly Server[];
   readonly timeoutMillis: Millis;
   /** Of each request, and of finding a server for it. */
@@ -36,7 +32,7 @@ export interface SessionOptions {
   readonly clock: Clock;
 }
 
-export interface RealSession extends ZooKeeperSession {
+export interface OpenedSession extends ZooKeeperSession {
   /** Says goodbye, so that its nodes go at once. */
   close(): Promise<void>;
 }
@@ -49,19 +45,12 @@ const GOODBYE_MILLIS = 500;
 /** No node: asked about to be heard, and removed to write without an effect. */
 const NOWHERE = '/lockpick-nowhere';
 
-type Callback<T> = (error: Error | Exception | null, value?: T) => void;
-
 /** Opens a session; `fail` if no server takes it within the time limit. */
-export async function openSession(options: SessionOptions): Promise<Outcome<RealSession>> {
-  const { servers, timeoutMillis, timeLimit, clock } = options;
-  const { createClient, CreateMode, Event } = await loadDriver();
-  const client = createClient(servers.map(({ host, port }) => `${host}:${port}`).join(','), {
-    sessionTimeout: timeoutMillis,
-    spinDelay: SPIN_MILLIS,
-    retries: 0,
-  });
+export async function openSession(options: SessionOptions): Promise<Outcome<OpenedSession>> {
+  const { servers, timeoutMillis, timeLimit, clock, timer } = options;
+  const wire = await options.openWire(servers, { timeoutMillis, spinMillis: SPIN_MILLIS });
   const { promise: ended, resolve: tellEnd } = Promise.withResolvers<SessionEnd>();
-  const connection = watchConnection(client, timeLimit);
+  const connection = watchConnection(wire, timer, timeLimit);
   const over = new AbortController();
   let deadline: Deadline | undefined;
 
@@ -74,13 +63,13 @@ export async function openSession(options: SessionOptions): Promise<Outcome<Real
   };
 
   const heard = (sent: Nanos): void => {
-    const until = nanos(sent + nanosOf(millis(client.getSessionTimeout())));
+    const until = nanos(sent + nanosOf(millis(wire.timeoutMillis)));
     deadline ??= watchDeadline(clock, until, () => end('deadline'));
     deadline.extendTo(until);
   };
 
   const ask = async <T>(
-    send: (done: Callback<T>) => void,
+    send: (answer: Answer<T>) => void,
     limit: Millis = timeLimit,
   ): Promise<Outcome<T | undefined>> => {
     if (over.signal.aborted) return outcomeOf(SESSION_ENDED);
@@ -88,16 +77,16 @@ export async function openSession(options: SessionOptions): Promise<Outcome<Real
       return outcomeOf(over.signal.aborted ? SESSION_ENDED : NOT_CONNECTED);
     const sent = clock.now();
     return await new Promise((resolve) => {
-      const timer = setTimeout(() => {
-        connection.drop();
+      const cancel = timer(limit, () => {
+        wire.drop();
         resolve(outcomeOf(TIMED_OUT));
-      }, limit);
+      });
       send((error, value) => {
-        clearTimeout(timer);
+        cancel();
         if (error === null || error === undefined || isAnswer(error)) heard(sent);
         const outcome: Outcome<T | undefined> =
           error === null || error === undefined ? { kind: 'ok', value } : outcomeOfError(error);
-        if (outcome.kind === 'info') connection.drop();
+        if (outcome.kind === 'info') wire.drop();
         resolve(outcome);
       });
     });
@@ -105,20 +94,20 @@ export async function openSession(options: SessionOptions): Promise<Outcome<Real
 
   const beat = async (): Promise<void> => {
     // A server that does not answer is left in time for another one to be heard before the session is over.
-    const limit = Math.min(timeLimit, client.getSessionTimeout() / HEARTBEATS);
-    await ask<Stat>((done) => client.exists(NOWHERE, done), millis(limit));
+    const limit = Math.min(timeLimit, wire.timeoutMillis / HEARTBEATS);
+    await ask<NodeStat>((answer) => wire.exists(NOWHERE, answer), millis(limit));
   };
 
   const keepAlive = async (): Promise<void> => {
     while (!over.signal.aborted) {
-      await clock.sleep(millis(client.getSessionTimeout() / HEARTBEATS), over.signal).catch(() => undefined);
+      await clock.sleep(millis(wire.timeoutMillis / HEARTBEATS), over.signal).catch(() => undefined);
       await beat();
     }
   };
 
-  client.on('expired', () => end('expired'));
-  client.on('connected', () => void beat());
-  client.connect();
+  wire.on('expired', () => end('expired'));
+  wire.on('connected', () => void beat());
+  wire.connect();
   if (!(await connection.within(timeLimit))) {
     end('closed');
     return outcomeOf(NOT_CONNECTED);
@@ -131,7 +120,7 @@ export async function openSession(options: SessionOptions): Promise<Outcome<Real
   void keepAlive();
 
   const remove = async (path: string): Promise<Outcome<{ readonly existed: boolean }>> => {
-    const outcome = await ask((done) => client.remove(path, done));
+    const outcome = await ask((answer) => wire.remove(path, answer));
     if (outcome.kind === 'ok') return { kind: 'ok', value: { existed: true } };
     return outcome.error === NO_NODE.error ? { kind: 'ok', value: { existed: false } } : outcome;
   };
@@ -139,7 +128,7 @@ export async function openSession(options: SessionOptions): Promise<Outcome<Real
   return {
     kind: 'ok',
     value: {
-      id: client.getSessionId().toString('hex'),
+      id: wire.sessionId,
       ended,
       get live() {
         return !over.signal.aborted;
@@ -147,39 +136,25 @@ export async function openSession(options: SessionOptions): Promise<Outcome<Real
       get deadline() {
         return deadline?.at ?? nanos(0);
       },
-      create: async (path, mode) => {
-        const flags = mode === 'persistent' ? CreateMode.PERSISTENT : CreateMode.EPHEMERAL_SEQUENTIAL;
-        return present(await ask<string>((done) => client.create(path, flags, done)));
-      },
-      children: async (path) => present(await ask<string[]>((done) => client.getChildren(path, done))),
-      stat: async (path) => {
-        const outcome = await ask<Stat | null>((done) => client.exists(path, done));
-        if (outcome.kind !== 'ok' || outcome.value === null || outcome.value === undefined)
-          return outcome.kind === 'ok' ? { kind: 'ok', value: undefined } : outcome;
-        const { czxid, ephemeralOwner } = outcome.value;
-        return {
-          kind: 'ok',
-          value: { createdBy: czxid.readBigInt64BE(), owner: ephemeralOwner.toString('hex') },
-        };
-      },
+      create: async (path, mode) => present(await ask<string>((answer) => wire.create(path, mode, answer))),
+      children: async (path) =>
+        present(await ask<readonly string[]>((answer) => wire.children(path, answer))),
+      stat: (path) => ask<NodeStat>((answer) => wire.exists(path, answer)),
       remove,
       // The library has no `sync`. A write goes through the leader all the same, and what this server answers after it
       // has been applied is at least as new.
       sync: () => remove(NOWHERE),
       gone: async (path, limit) => {
-        const { promise: changed, resolve } = Promise.withResolvers<unknown>();
-        // Reading the data leaves no watch behind where there is no node; asking whether it exists does.
-        const asked = await ask<Buffer>((done) =>
-          client.getData(path, (event) => resolve(event.getType() === Event.NODE_DELETED), done),
-        );
+        const { promise: changed, resolve } = Promise.withResolvers<void>();
+        const asked = await ask((answer) => wire.watch(path, resolve, answer));
         if (asked.kind !== 'ok') return;
-        const timer = setTimeout(resolve, limit);
+        const cancel = timer(limit, resolve);
         await Promise.race([changed, connection.broken(), ended]);
-        clearTimeout(timer);
+        cancel();
       },
       close: async () => {
         if (over.signal.aborted) return;
-        connection.goodbye();
+        wire.goodbye();
         await Promise.race([connection.broken(), clock.sleep(millis(GOODBYE_MILLIS))]);
         end('closed');
       },

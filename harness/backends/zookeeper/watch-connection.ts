@@ -1,27 +1,28 @@
-// The library's connection as the session sees it: whether there is one, a way to drop it that the library does not
-// offer, and a time limit on the handshake, without which it hangs on a server that takes connections and says nothing.
+// A wire's connection as the session sees it: whether there is one, and a time limit on the handshake, without which the
+// library hangs on a server that takes connections and says nothing.
 
-import type { Client } from 'node-zookeeper-client';
+import type { Timer } from '../../clock.ts';
 import type { Millis } from '../../history/op.ts';
+import type { ZooKeeperWire } from './wire.ts';
 
 export interface WatchedConnection {
   /** Whether there is a connection, or will be within the limit. */
   within(timeLimit: Millis): Promise<boolean>;
   /** Settles when the present connection has ended. */
   broken(): Promise<void>;
-  /** Ends the present connection; the library goes on with the next server. */
-  drop(): void;
-  /** Asks the server to end the session, and the library not to connect again. */
-  goodbye(): void;
   /** Ends everything. */
   stop(): void;
 }
 
-/** To be called before `client.connect()`. `handshakeLimit`: how long one server may take. */
-export function watchConnection(client: Client, handshakeLimit: Millis): WatchedConnection {
+/** To be called before `wire.connect()`. `handshakeLimit`: how long one server may take. */
+export function watchConnection(
+  wire: ZooKeeperWire,
+  timer: Timer,
+  handshakeLimit: Millis,
+): WatchedConnection {
   let connected = false;
   let stopped = false;
-  let watchdog: NodeJS.Timeout | undefined;
+  let stopWatching: (() => void) | undefined;
   const waiting = new Set<(connected: boolean) => void>();
   const onBroken = new Set<() => void>();
 
@@ -30,16 +31,19 @@ export function watchConnection(client: Client, handshakeLimit: Millis): Watched
     waiting.clear();
   };
   const watch = (): void => {
-    clearInterval(watchdog);
-    watchdog = setInterval(() => destroySocket(client), handshakeLimit);
+    stopWatching?.();
+    stopWatching = timer(handshakeLimit, () => {
+      watch();
+      wire.drop();
+    });
   };
 
-  client.on('connected', () => {
+  wire.on('connected', () => {
     connected = true;
-    clearInterval(watchdog);
+    stopWatching?.();
     tell(true);
   });
-  client.on('disconnected', () => {
+  wire.on('disconnected', () => {
     connected = false;
     if (!stopped) watch();
     for (const resolve of onBroken) resolve();
@@ -52,12 +56,12 @@ export function watchConnection(client: Client, handshakeLimit: Millis): Watched
       connected || stopped
         ? Promise.resolve(connected && !stopped)
         : new Promise((resolve) => {
-            const timer = setTimeout(() => {
+            const cancel = timer(timeLimit, () => {
               waiting.delete(settle);
               resolve(false);
-            }, timeLimit);
+            });
             const settle = (answer: boolean): void => {
-              clearTimeout(timer);
+              cancel();
               resolve(answer);
             };
             waiting.add(settle);
@@ -68,38 +72,13 @@ export function watchConnection(client: Client, handshakeLimit: Millis): Watched
             onBroken.add(resolve);
           })
         : Promise.resolve(),
-    drop: () => destroySocket(client),
-    goodbye: () => sayGoodbye(client),
     stop() {
       stopped = true;
-      clearInterval(watchdog);
+      stopWatching?.();
       // Else the library would connect again and prolong a session that nobody uses.
-      sayGoodbye(client);
-      destroySocket(client);
+      wire.goodbye();
+      wire.drop();
       tell(false);
     },
   };
-}
-
-/** `close` writes to a socket that the library may not have yet, and throws. */
-function sayGoodbye(client: Client): void {
-  try {
-    client.close();
-  } catch {
-    // Without a socket there is nobody to say it to.
-  }
-}
-
-/** The socket is the library's own and not part of its interface; nothing else ends a connection and keeps the session. */
-function destroySocket(client: Client): void {
-  const manager: unknown = Reflect.get(client, 'connectionManager');
-  const socket: unknown =
-    typeof manager === 'object' && manager !== null ? Reflect.get(manager, 'socket') : undefined;
-  if (hasDestroy(socket)) socket.destroy();
-}
-
-function hasDestroy(value: unknown): value is { destroy(): void } {
-  return (
-    typeof value === 'object' && value !== null && 'destroy' in value && typeof value.destroy === 'function'
-  );
 }

@@ -6,7 +6,7 @@ import type { LeaseId, Transaction } from '../../backends/etcd/port.ts';
 import { millis } from '../../history/op.ts';
 import type { Accept, Socket } from '../network.ts';
 import type { Machine } from '../program.ts';
-import { openRaft } from './raft.ts';
+import { openRaft } from '../raft/raft.ts';
 import { openEtcdStore, type Applied, type Command } from './store.ts';
 
 export type EtcdRequest =
@@ -69,7 +69,8 @@ function openMember({ process, network, disk, random, spec }: Machine): Accept {
     peers: members.filter((member) => member !== name),
     process,
     random,
-    disk: disk.raft,
+    disk: disk.etcd,
+    nothing: { kind: 'nothing' },
     heartbeatMillis: Number(flag(words, 'heartbeat-interval')),
     electionMillis,
     send: (to, message) => network.post(name, to, { kind: 'raft', message }),

@@ -5,6 +5,7 @@
 
 import { millis } from '../../history/op.ts';
 import type { RedisReply } from '../../backends/redis/port.ts';
+import { syncMillis } from '../disk.ts';
 import type { RedisRequest } from '../messages.ts';
 import type { Accept, Socket } from '../network.ts';
 import type { Machine } from '../program.ts';
@@ -106,13 +107,7 @@ function openServer(machine: Machine, settings: RedisSettings): Accept {
     };
     if (!wrote || !settings.syncs) return send();
     busy = true;
-    const held = disk.syncDelayMillis;
-    const takes = random.real(SYNC_MILLIS.min, SYNC_MILLIS.max) + held;
-    process.after(millis(takes), () => {
-      if (held > 0) {
-        disk.held.calls += 1;
-        disk.held.nanos += takes * 1e6;
-      }
+    process.after(millis(syncMillis(disk, random.real(SYNC_MILLIS.min, SYNC_MILLIS.max))), () => {
       busy = false;
       send();
       turn();

@@ -4,6 +4,7 @@
 import { describe, expect, it } from 'vitest';
 import { millis } from '../../history/op.ts';
 import { randomStream } from '../../rng.ts';
+import type { Command } from '../etcd/store.ts';
 import { openNetwork } from '../network.ts';
 import { startProcess, type SimulatedProcess } from '../process.ts';
 import { openScheduler } from '../scheduler.ts';
@@ -14,10 +15,10 @@ const NAMES = ['a', 'b', 'c'];
 const SECONDS = 40;
 
 interface Member {
-  readonly disk: RaftDisk;
+  readonly disk: RaftDisk<Command>;
   process: SimulatedProcess;
-  raft: Raft;
-  applied: LogEntry[];
+  raft: Raft<Command>;
+  applied: LogEntry<Command>[];
 }
 
 async function torture(seed: string): Promise<{ readonly applied: number; readonly terms: number }> {
@@ -29,15 +30,16 @@ async function torture(seed: string): Promise<{ readonly applied: number; readon
   /** What anybody has applied at each place. */
   const agreed: string[] = [];
 
-  const start = (name: string, disk: RaftDisk): void => {
+  const start = (name: string, disk: RaftDisk<Command>): void => {
     const process = startProcess(scheduler, 1, openWallClock());
-    const member: { applied: LogEntry[] } = { applied: [] };
+    const member: { applied: LogEntry<Command>[] } = { applied: [] };
     const raft = openRaft({
       name,
       peers: NAMES.filter((peer) => peer !== name),
       process,
       random: randomStream(seed, `${name} ${scheduler.now}`),
       disk,
+      nothing: { kind: 'nothing' },
       heartbeatMillis: 50,
       electionMillis: 500,
       send: (to, message) => network.post(name, to, { kind: 'raft', message }),
@@ -75,7 +77,7 @@ async function torture(seed: string): Promise<{ readonly applied: number; readon
       if (member === undefined) continue;
       const later = (minSeconds: number, action: () => void): void =>
         void scheduler.at(scheduler.now + random.real(minSeconds, minSeconds + 2) * 1e9, action);
-      const hurt = random.integer(1, 5);
+      const hurt = random.integer(1, 6);
       if (hurt === 1 || hurt === 5) {
         // Cut off from all, or one way from one.
         const pairs =
@@ -85,6 +87,9 @@ async function torture(seed: string): Promise<{ readonly applied: number; readon
         for (const [from, to] of pairs) later(0.5, network.spoil(from, to, { cut: true }));
       } else if (hurt === 2) {
         later(0.1, network.spoil(one, two, { loss: 0.5, delayMillis: random.real(0, 900), overtaking: 0.5 }));
+      } else if (hurt === 6) {
+        // Whether that is so or not.
+        member.raft.abandonLeader();
       } else if (hurt === 3) {
         member.process.stop();
         later(0.1, () => member.process.resume());

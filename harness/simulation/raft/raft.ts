@@ -1,14 +1,14 @@
-// Raft as a simulated etcd member runs it: elections with a vote in advance, a leader that steps down when no majority
+// Raft, by which simulated servers agree: elections with a vote in advance, a leader that steps down when no majority
 // answers, entries that count when a majority has them on disk. Messages may be lost, late or come in another order.
 // Sources: D. Ongaro, J. Ousterhout, "In Search of an Understandable Consensus Algorithm" (2014), sections 5 and 6;
-// Ongaro's thesis (2014), 3.10 and 9.6; etcd 3.5, raft/raft.go. No snapshots and no change of members.
+// Ongaro's thesis (2014), 3.10 and 9.6; etcd 3.5, raft/raft.go. No snapshots and no change of members. Does not know
+// what the commands are.
 
 import { millis } from '../../history/op.ts';
 import type { Random } from '../../contract/workload.ts';
 import type { SimulatedProcess } from '../process.ts';
-import type { Command } from './store.ts';
 
-export interface LogEntry {
+export interface LogEntry<Command> {
   readonly term: number;
   /** Of the proposal, unique in the cluster. */
   readonly id: string;
@@ -16,13 +16,13 @@ export interface LogEntry {
 }
 
 /** What a member must not forget. */
-export interface RaftDisk {
+export interface RaftDisk<Command> {
   term: number;
   votedFor: string | undefined;
-  readonly log: LogEntry[];
+  readonly log: LogEntry<Command>[];
 }
 
-export type RaftMessage = { readonly term: number } & (
+export type RaftMessage<Command> = { readonly term: number } & (
   | {
       readonly kind: 'ask';
       readonly ahead: boolean;
@@ -35,48 +35,54 @@ export type RaftMessage = { readonly term: number } & (
       readonly kind: 'append';
       readonly index: number;
       readonly indexTerm: number;
-      readonly entries: readonly LogEntry[];
+      readonly entries: readonly LogEntry<Command>[];
       readonly commit: number;
     }
   | { readonly kind: 'appended'; readonly ok: boolean; readonly index: number }
   | { readonly kind: 'take over' }
 );
 
-export interface Raft {
+export interface Raft<Command> {
   readonly role: 'leader' | 'candidate' | 'follower';
   readonly leader: string | undefined;
   readonly term: number;
   readonly applied: number;
   /** Only of the leader. */
   propose(id: string, command: Command): void;
-  receive(from: string, message: RaftMessage): void;
+  receive(from: string, message: RaftMessage<Command>): void;
+  /** The leader is known to be gone: does not wait until it has been silent for long. */
+  abandonLeader(): void;
   /** Lets the other member lead, when it has everything. */
   transfer(to: string): void;
 }
 
-export interface RaftOptions {
+export interface RaftOptions<Command> {
   readonly name: string;
   readonly peers: readonly string[];
   readonly process: SimulatedProcess;
   readonly random: Random;
-  readonly disk: RaftDisk;
+  readonly disk: RaftDisk<Command>;
   readonly heartbeatMillis: number;
   readonly electionMillis: number;
-  readonly send: (to: string, message: RaftMessage) => void;
-  apply(entry: LogEntry): void;
+  /** What a new leader proposes, to learn what counts. */
+  readonly nothing: Command;
+  /** How long it takes to have entries on disk, of a disk that takes so long. */
+  readonly syncMillis?: (healthyMillis: number) => number;
+  readonly send: (to: string, message: RaftMessage<Command>) => void;
+  apply(entry: LogEntry<Command>): void;
   /** The leader, as this member knows it, has changed. */
   onLeader(): void;
 }
 
-/** What it takes to have entries on disk. */
+/** What it takes to have entries on a healthy disk. */
 const SYNC_MILLIS = { min: 0.2, max: 0.8 };
 
-export function openRaft(options: RaftOptions): Raft {
-  const { name, peers, process, random, disk, send } = options;
+export function openRaft<Command>(options: RaftOptions<Command>): Raft<Command> {
+  const { name, peers, process, random, disk, send, syncMillis = (healthy) => healthy } = options;
   const { log } = disk;
   const electionTicks = Math.round(options.electionMillis / options.heartbeatMillis);
   const majority = Math.floor((peers.length + 1) / 2) + 1;
-  let role: Raft['role'] = 'follower';
+  let role: Raft<Command>['role'] = 'follower';
   let leader: string | undefined;
   let commit = 0;
   let applied = 0;
@@ -133,7 +139,7 @@ export function openRaft(options: RaftOptions): Raft {
     transferTo = undefined;
     elapsed = 0;
     know(name);
-    propose(`${name} leads ${disk.term}`, { kind: 'nothing' });
+    propose(`${name} leads ${disk.term}`, options.nothing);
   };
 
   const propose = (id: string, command: Command): void => {
@@ -158,9 +164,11 @@ export function openRaft(options: RaftOptions): Raft {
       const have = 1 + [...matched.values()].filter((match) => match >= index).length;
       if (have < majority) continue;
       commit = index;
-      break;
+      applyCommitted();
+      // Told at once and not with the next heartbeat (raft.go, bcastAppend after maybeCommit).
+      for (const peer of peers) append(peer);
+      return;
     }
-    applyCommitted();
   };
   const applyCommitted = (): void => {
     while (applied < commit) {
@@ -184,7 +192,7 @@ export function openRaft(options: RaftOptions): Raft {
     process.after(millis(options.heartbeatMillis), tick);
   };
 
-  const answerAsk = (from: string, message: Extract<RaftMessage, { kind: 'ask' }>): void => {
+  const answerAsk = (from: string, message: Extract<RaftMessage<Command>, { kind: 'ask' }>): void => {
     const { ahead, forced, term, index, lastTerm } = message;
     // While a leader is heard nobody else is helped to disturb it.
     if (!forced && leader !== undefined && (role === 'leader' || elapsed < electionTicks)) return;
@@ -200,7 +208,7 @@ export function openRaft(options: RaftOptions): Raft {
     send(from, { kind: 'vote', ahead, granted, term: granted ? term : disk.term });
   };
 
-  const takeEntries = (from: string, message: Extract<RaftMessage, { kind: 'append' }>): void => {
+  const takeEntries = (from: string, message: Extract<RaftMessage<Command>, { kind: 'append' }>): void => {
     if (message.term < disk.term)
       return send(from, { kind: 'appended', term: disk.term, ok: false, index: 0 });
     follow(message.term, from);
@@ -224,12 +232,12 @@ export function openRaft(options: RaftOptions): Raft {
         send(from, { kind: 'appended', term: message.term, ok: true, index: has });
     };
     if (entries.length === 0) answer();
-    else process.after(millis(random.real(SYNC_MILLIS.min, SYNC_MILLIS.max)), answer);
+    else process.after(millis(syncMillis(random.real(SYNC_MILLIS.min, SYNC_MILLIS.max))), answer);
     commit = Math.max(commit, Math.min(message.commit, has));
     applyCommitted();
   };
 
-  const hearAppended = (from: string, message: Extract<RaftMessage, { kind: 'appended' }>): void => {
+  const hearAppended = (from: string, message: Extract<RaftMessage<Command>, { kind: 'appended' }>): void => {
     if (message.term > disk.term) return follow(message.term, undefined);
     if (role !== 'leader' || message.term < disk.term) return;
     active.add(from);
@@ -261,6 +269,12 @@ export function openRaft(options: RaftOptions): Raft {
       return applied;
     },
     propose,
+    abandonLeader() {
+      if (role !== 'follower' || leader === undefined) return;
+      know(undefined);
+      // Those who know it at the same time do not all ask for votes at the same time.
+      elapsed = patience - random.integer(1, Math.ceil(electionTicks / 4));
+    },
     transfer(to) {
       transferTo = to;
       append(to);
