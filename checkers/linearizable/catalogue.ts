@@ -38,7 +38,7 @@ export interface LockModel {
   readonly ownedBy: LockReading['ownedBy'];
   readonly leases: LockReading['leases'];
   /** Exact where it does not say `undecided`. */
-  readonly decide?: (entries: LockEntries) => Decision;
+  readonly decide?: (entries: LockEntries) => Decision<LockEntries>;
 }
 
 export interface StoreModel {

@@ -39,7 +39,7 @@ interface Subject {
 
 function subject<E extends Entries>(
   { model, build, alphabet }: Made<E>,
-  decide?: (entries: E) => Decision,
+  decide?: (entries: E) => Decision<E>,
 ): Subject {
   return {
     name: model.name,

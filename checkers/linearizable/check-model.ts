@@ -119,7 +119,7 @@ function unjudgedOf(recorded: Recorded, catalogued: CataloguedModel, reading: Re
 
 function judgeEach<E extends AnyEntries>(
   partitions: ReadonlyMap<string, E>,
-  { model, decide }: { readonly model: Model<E>; readonly decide?: (entries: E) => Decision },
+  { model, decide }: { readonly model: Model<E>; readonly decide?: (entries: E) => Decision<E> },
   limits: SearchLimits,
 ): JudgedPartition[] {
   return [...partitions].map(([name, entries]) => {

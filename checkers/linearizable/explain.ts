@@ -80,7 +80,7 @@ function explainOne(
   teller: Teller,
   { catalogued, reading }: ModelResult,
   { name, entries }: JudgedPartition,
-  { refuted, conflict, reason, orders, isShortest }: Contradiction,
+  { refuted, conflict, isMinimal, context, reason, orders, isShortest }: Contradiction,
 ): Finding<'not-linearizable'> {
   const idOf = (entry: number): number => entries.id[entry] ?? 0;
   const told = (entry: number): JsonRecord => {
@@ -104,17 +104,18 @@ function explainOne(
   const returnedBy = entries.returned.filter((stamp) => stamp <= (entries.returned[refuted] ?? 0)).length;
   const returned = entries.returned.filter((stamp) => stamp !== NEVER).length;
   const subject = name === '' ? 'The history' : `${catalogued.of === 'lock' ? 'Lock' : 'Key'} ${name}`;
-  const inOrder = conflict.toSorted((a, b) => a - b);
   const [longest] = orders;
   const lastOfLongest = longest?.entries.at(-1);
   const story = [
     `${subject} does not behave as ${catalogued.model.name} (${catalogued.model.summary}): ${MEANING[reason]}.`,
-    `${list(inOrder.map(sentence))}.`,
+    `${list(conflict.map(sentence))}.`,
+    isMinimal ? smallestOf(conflict.length) : '',
+    context.length > 0 ? `With that goes what else is known of it: ${list(context.map(sentence))}.` : '',
     longest === undefined || lastOfLongest === undefined
       ? ''
       : `All that returned before can be put in order, the last being that ${sentence(lastOfLongest)}: then ${longest.state}, and it cannot go on.`,
   ];
-  const ids = [...new Set(inOrder.map(idOf))];
+  const ids = [...new Set(conflict.map(idOf))];
   return findingOf(teller, {
     code: 'not-linearizable',
     ...(name !== '' && (catalogued.of === 'lock' ? { lock: name } : { store: name })),
@@ -128,7 +129,9 @@ function explainOne(
       reason,
       refuted: told(refuted),
       prefix: { returned: returnedBy, of: returned, isShortest },
-      conflict: inOrder.map(told),
+      conflict: conflict.map(told),
+      isMinimal,
+      context: context.map(told),
       orders: orders.map(({ entries: order, state }) => ({
         length: order.length,
         last: order.slice(-LAST_TOLD).map(told),
@@ -136,6 +139,13 @@ function explainOne(
       })),
     },
   });
+}
+
+/** That so many operations are the smallest contradiction. */
+function smallestOf(count: number): string {
+  return count === 1
+    ? 'That alone cannot be, whatever else happened.'
+    : `These ${count} answers contradict each other whatever else happened; without any one of them there would be an order.`;
 }
 
 /** What is wrong, a whole clause. */

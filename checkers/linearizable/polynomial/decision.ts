@@ -17,13 +17,33 @@ export type Reason =
   | 'read-before-write'
   | 'two-successors'
   | 'writes-interleave'
-  | 'stale-without-higher';
+  | 'stale-without-higher'
+  /** What a search found, which tries orders and knows no reason. */
+  | 'no-order';
 
-export type Decision =
+/** Of entries `E`. */
+export type Decision<E extends Entries = never> =
   | { readonly verdict: 'valid' }
-  /** Outside what the checker is exact for; the general search decides. */
-  | { readonly verdict: 'undecided' }
+  /** Outside what the checker is exact for; the general search decides, by the residue if there is one. */
+  | { readonly verdict: 'undecided'; readonly residue?: Residue<E> }
   | Refutation;
+
+/** What of the whole has to be searched. */
+export interface Residue<E extends Entries> {
+  /** Without what need not have happened. If each is linearizable, so is the whole. */
+  readonly parts: readonly Excerpt<E>[];
+  /**
+   * These parts, by number, and what lies between them, with all that may have happened. If the other parts are
+   * linearizable, the whole is if and only if this is.
+   */
+  readonly together: (parts: readonly number[]) => Excerpt<E>;
+}
+
+export interface Excerpt<E extends Entries> {
+  readonly entries: E;
+  /** By entry of the excerpt: the entry of the whole. Ascending. */
+  readonly positions: readonly number[];
+}
 
 export interface Refutation {
   readonly verdict: 'invalid';
@@ -35,7 +55,7 @@ export interface Refutation {
 }
 
 export const VALID: Decision = { verdict: 'valid' };
-export const UNDECIDED: Decision = { verdict: 'undecided' };
+export const UNDECIDED = { verdict: 'undecided' } as const satisfies Decision;
 
 /**
  * The refutation of the shortest prefix that `decide` refutes, given its refutation of the whole. Cutting a history short
@@ -44,7 +64,7 @@ export const UNDECIDED: Decision = { verdict: 'undecided' };
  */
 export function shortest<E extends Entries>(
   entries: E,
-  decide: (entries: E) => Decision,
+  decide: (entries: E) => Decision<E>,
   found: Refutation,
 ): Refutation {
   const stamps = [...new Set(entries.returned.filter((stamp) => stamp !== NEVER).sort())];

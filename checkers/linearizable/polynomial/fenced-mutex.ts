@@ -9,7 +9,7 @@ import { decideRefusedTries } from './refused-tries.ts';
 import { sessionsOf, type Sessions } from './sessions.ts';
 import { sortRows } from '../sort-rows.ts';
 
-export function decideFencedMutex(entries: LockEntries): Decision {
+export function decideFencedMutex(entries: LockEntries): Decision<LockEntries> {
   const sessions = sessionsOf(entries, { leases: false });
   if (sessions.verdict !== 'sessions') return sessions;
   const exclusion = exclusionOf(entries, sessions);

@@ -8,7 +8,7 @@ import { exclusionOf } from './exclusion.ts';
 import { decideRefusedTries } from './refused-tries.ts';
 import { sessionsOf } from './sessions.ts';
 
-export function decideLeaseMutex(entries: LockEntries): Decision {
+export function decideLeaseMutex(entries: LockEntries): Decision<LockEntries> {
   const sessions = sessionsOf(entries, { leases: true });
   if (sessions.verdict !== 'sessions') return sessions;
   const exclusion = exclusionOf(entries, sessions);

@@ -6,7 +6,7 @@ import { decideRefusedTries } from './refused-tries.ts';
 import { exclusionOf } from './exclusion.ts';
 import { sessionsOf } from './sessions.ts';
 
-export function decideOwnedMutex(entries: LockEntries): Decision {
+export function decideOwnedMutex(entries: LockEntries): Decision<LockEntries> {
   const sessions = sessionsOf(entries, { leases: false });
   if (sessions.verdict !== 'sessions') return sessions;
   const exclusion = exclusionOf(entries, sessions);

@@ -26,6 +26,7 @@ import {
   type Part,
   type Span,
 } from '../reference.fixture.ts';
+import { decidePartition } from '../decide.ts';
 import type { SearchLimits } from '../explore.ts';
 import { search } from '../search.ts';
 import { shortest, type Decision } from './decision.ts';
@@ -48,7 +49,7 @@ type Verdict = Decision['verdict'];
 
 function subject<E extends Entries>(
   model: Model<E>,
-  decide: (entries: E) => Decision,
+  decide: (entries: E) => Decision<E>,
   build: (parts: readonly Part[], spans: readonly Span[]) => E,
   alphabet: readonly Part[],
 ): Subject {
@@ -59,7 +60,6 @@ function subject<E extends Entries>(
     judge(parts, spans, truth) {
       const entries = build(parts, spans);
       const decision = decide(entries);
-      if (decision.verdict === 'undecided') return 'undecided';
       const fail = (what: string): never => {
         throw new Error(`${model.name}: ${what}\n${JSON.stringify({ parts, spans, decision })}`);
       };
@@ -69,14 +69,21 @@ function subject<E extends Entries>(
         const { verdict } = search(part, model, { limits: LIMITS });
         return verdict === 'unknown' ? undefined : verdict === 'valid';
       };
+      if (decision.verdict === 'undecided' && decision.residue === undefined) return 'undecided';
       const valid = isValid(entries);
       if (valid === undefined) return 'undecided';
+      if (decision.verdict === 'undecided') {
+        const { verdict } = decidePartition(entries, model, LIMITS, () => decision);
+        if (verdict !== 'unknown' && valid !== (verdict === 'valid'))
+          return fail(`${verdict} by its residue, which is wrong`);
+        return 'undecided';
+      }
       if (valid !== (decision.verdict === 'valid')) return fail(`${decision.verdict}, which is wrong`);
       if (decision.verdict === 'valid') return 'valid';
       const searched = search(entries, model, { limits: LIMITS });
       if (searched.verdict === 'unknown') return 'undecided';
       if (searched.verdict === 'valid') return fail('the search disagrees');
-      const withSearch = (part: E): Decision => {
+      const withSearch = (part: E): Decision<E> => {
         const decided = decide(part);
         if (decided.verdict !== 'undecided') return decided;
         const result = search(part, model, { limits: LIMITS });

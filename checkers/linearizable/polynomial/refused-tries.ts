@@ -4,12 +4,13 @@
 // acquire of unknown outcome that held the lock there. One that was invoked before the first such try returned, and can
 // be over when the next session must begin, serves the whole gap; it can serve one gap only, and whichever can serve a
 // gap can serve every later one, so counting decides (Hall's theorem, for sets that only grow). O(n log n).
-// Not exact, and so `undecided`, where sessions without a core, answers to owners, releases that did not check the owner, or
-// tokens would restrict who can serve.
+// Counting is not enough where sessions without a core, answers to owners, releases that did not check the owner, or tokens
+// restrict who can serve. Then the gaps that those connect are left to a search, and only they (`residue.ts`).
 
 import { Kind, NEVER, NONE, refusesTries, type LockEntries } from '../entries.ts';
 import { UNDECIDED, VALID, type Decision } from './decision.ts';
 import { coresBegunBefore, type Exclusion } from './exclusion.ts';
+import { residueOf, type Stretch } from './residue.ts';
 import type { PossibleSession, Sessions } from './sessions.ts';
 
 /** A time at which the lock is surely free, though a try says that it was not. */
@@ -22,23 +23,38 @@ interface Gap {
 }
 
 /** Of entries of which nothing else is refuted. */
-export function decideRefusedTries(entries: LockEntries, asked: Sessions, exclusion: Exclusion): Decision {
+export function decideRefusedTries(
+  entries: LockEntries,
+  asked: Sessions,
+  exclusion: Exclusion,
+): Decision<LockEntries> {
   if (!refusesTries(entries)) return VALID;
-  const latestEnd = endsByAnswers(entries, asked);
-  if (latestEnd === undefined) return UNDECIDED;
+  const { latestEnd, unclear } = endsByAnswers(entries, asked);
   const sessions = { ...asked, latestEnd };
-  for (const point of exclusion.points) if (!isHarmless(point, sessions, exclusion)) return UNDECIDED;
-  const gaps = gapsOf(entries, sessions, exclusion);
-  if (gaps.length === 0) return VALID;
+  const tries = looseTries(entries, sessions, exclusion);
+  if (tries.size === 0) return VALID;
+  const gaps = gapsOf(entries, sessions, exclusion, tries);
+  const stretches = stretchesOf(sessions, exclusion, unclear).filter(({ from, to, isHarmless }) => {
+    for (let gap = from; gap <= to; gap++) if (gaps.has(gap) || (tries.has(gap) && !isHarmless)) return true;
+    return false;
+  });
+  if (gaps.size === 0 && stretches.length === 0) return VALID;
   const restricted =
-    exclusion.points.length > 0 ||
+    stretches.length > 0 ||
     sessions.disowned.some(({ row }) => row === NONE) ||
     sessions.possible.some((session) => session.token !== NONE || session.latestEnd !== NEVER);
-  if (restricted) return UNDECIDED;
+  if (!restricted) return served([...gaps.values()], sessions.possible);
+  const alone = [...gaps.keys()]
+    .filter((gap) => !stretches.some(({ from, to }) => from <= gap && gap <= to))
+    .map((gap) => ({ from: gap, to: gap }));
+  const residue = residueOf(entries, sessions, exclusion, { tries, stretches: [...stretches, ...alone] });
+  return { ...UNDECIDED, residue };
+}
 
+function served(gaps: readonly Gap[], possible: readonly PossibleSession[]): Decision {
   /** By gap: how many possible sessions can serve it and none before. */
   const servers = new Int32Array(gaps.length);
-  for (const session of sessions.possible) {
+  for (const session of possible) {
     const first = firstServed(gaps, session);
     if (first < gaps.length) servers[first] = (servers[first] ?? 0) + 1;
   }
@@ -51,15 +67,102 @@ export function decideRefusedTries(entries: LockEntries, asked: Sessions, exclus
   return VALID;
 }
 
-/** `latestEnd`, knowing that an owner who was told "not yours" after he had begun had ended by then. */
-function endsByAnswers({ invoked, returned }: LockEntries, sessions: Sessions): Float64Array | undefined {
+/**
+ * `latestEnd`, knowing that an owner who was told "not yours" after he had begun had ended by then; and the rows of whom
+ * nobody knows whether he was told before he began or after he had ended.
+ */
+function endsByAnswers(
+  { invoked, returned }: LockEntries,
+  sessions: Sessions,
+): { readonly latestEnd: Float64Array; readonly unclear: ReadonlySet<number> } {
   const latestEnd = sessions.latestEnd.slice();
+  const unclear = new Set<number>();
   for (const { entry, row } of sessions.disowned) {
     if (row === NONE || (returned[entry] ?? 0) < (sessions.earliestBegin[row] ?? 0)) continue;
-    if ((invoked[entry] ?? 0) <= (sessions.latestBegin[row] ?? 0)) return undefined;
-    latestEnd[row] = Math.min(latestEnd[row] ?? 0, returned[entry] ?? 0);
+    if ((invoked[entry] ?? 0) <= (sessions.latestBegin[row] ?? 0)) unclear.add(row);
+    else latestEnd[row] = Math.min(latestEnd[row] ?? 0, returned[entry] ?? 0);
   }
-  return latestEnd;
+  return { latestEnd, unclear };
+}
+
+/** By gap, which is the number of cores before it: the tries there, which no core explains. */
+function looseTries(
+  { size, kind, invoked, returned }: LockEntries,
+  { latestBegin, earliestEnd }: Sessions,
+  { cores }: Exclusion,
+): ReadonlyMap<number, readonly number[]> {
+  const tries = new Map<number, number[]>();
+  for (let entry = 0; entry < size; entry++) {
+    const stamp = returned[entry] ?? 0;
+    if (kind[entry] !== Kind.busy || stamp === NEVER) continue;
+    const gap = coresBegunBefore(cores, latestBegin, stamp);
+    const before = cores[gap - 1];
+    if (before !== undefined && (earliestEnd[before] ?? 0) > (invoked[entry] ?? 0)) continue;
+    const there = tries.get(gap);
+    if (there === undefined) tries.set(gap, [entry]);
+    else there.push(entry);
+  }
+  return tries;
+}
+
+/** By gap, in order of time: the try that neither session beside it can explain. */
+function gapsOf(
+  { invoked, returned }: LockEntries,
+  { earliestBegin, latestBegin, latestEnd }: Sessions,
+  { cores }: Exclusion,
+  tries: ReadonlyMap<number, readonly number[]>,
+): ReadonlyMap<number, Gap> {
+  const gaps = new Map<number, Gap>();
+  for (const gap of [...tries.keys()].sort((a, b) => a - b)) {
+    const before = cores[gap - 1];
+    const after = cores[gap];
+    for (const entry of tries.get(gap) ?? []) {
+      const stamp = returned[entry] ?? 0;
+      if (before !== undefined && (latestEnd[before] ?? 0) >= (invoked[entry] ?? 0)) continue;
+      if (after !== undefined && (earliestBegin[after] ?? 0) <= stamp) continue;
+      if ((gaps.get(gap)?.firstReturn ?? NEVER) <= stamp) continue;
+      const closes = after === undefined ? NEVER : (latestBegin[after] ?? 0);
+      gaps.set(gap, { entry, firstReturn: stamp, closes });
+    }
+  }
+  return gaps;
+}
+
+/** Gaps that depend on each other, because a session without a core may be in any of them, or an unclear answer in two. */
+function stretchesOf(
+  sessions: Sessions,
+  exclusion: Exclusion,
+  unclear: ReadonlySet<number>,
+): (Stretch & { readonly isHarmless: boolean })[] {
+  const { cores, points } = exclusion;
+  const { latestBegin, earliestEnd, latestEnd } = sessions;
+  const found = points.map((point) => {
+    const low = earliestEnd[point] ?? 0;
+    const high = Math.min(latestBegin[point] ?? 0, latestEnd[point] ?? 0);
+    const from = coresBegunBefore(cores, latestBegin, low);
+    let to = from;
+    while (to < cores.length && (earliestEnd[cores[to] ?? 0] ?? 0) <= high) to++;
+    return { from, to, isHarmless: !unclear.has(point) && isHarmless(point, sessions, exclusion) };
+  });
+  for (const [gap, row] of cores.entries())
+    if (unclear.has(row)) found.push({ from: gap, to: gap + 1, isHarmless: false });
+  return joined(found);
+}
+
+/** Those that have a gap in common, as one. */
+function joined<S extends Stretch & { readonly isHarmless: boolean }>(
+  stretches: readonly S[],
+): (Stretch & { readonly isHarmless: boolean })[] {
+  const all: { from: number; to: number; isHarmless: boolean }[] = [];
+  for (const { from, to, isHarmless } of stretches.toSorted((a, b) => a.from - b.from)) {
+    const last = all.at(-1);
+    if (last === undefined || last.to < from) all.push({ from, to, isHarmless });
+    else {
+      last.to = Math.max(last.to, to);
+      last.isHarmless &&= isHarmless;
+    }
+  }
+  return all;
 }
 
 /** A session without a core has a place where it takes nothing from the time at which others can hold the lock. */
@@ -88,27 +191,7 @@ function isHarmless(point: number, sessions: Sessions, { cores }: Exclusion): bo
   return false;
 }
 
-function gapsOf(entries: LockEntries, sessions: Sessions, { cores }: Exclusion): Gap[] {
-  const { size, kind, invoked, returned } = entries;
-  const { earliestBegin, latestBegin, latestEnd } = sessions;
-  const gaps = new Map<number, Gap>();
-  for (let entry = 0; entry < size; entry++) {
-    const stamp = returned[entry] ?? 0;
-    if (kind[entry] !== Kind.busy || stamp === NEVER) continue;
-    // The sessions on both sides: the last whose core begins before the try returned, and the one after it.
-    const next = coresBegunBefore(cores, latestBegin, stamp);
-    const before = cores[next - 1];
-    const after = cores[next];
-    if (before !== undefined && (latestEnd[before] ?? 0) >= (invoked[entry] ?? 0)) continue;
-    if (after !== undefined && (earliestBegin[after] ?? 0) <= stamp) continue;
-    if ((gaps.get(next)?.firstReturn ?? NEVER) <= stamp) continue;
-    const closes = after === undefined ? NEVER : (latestBegin[after] ?? 0);
-    gaps.set(next, { entry, firstReturn: stamp, closes });
-  }
-  return [...gaps].sort(([a], [b]) => a - b).map(([, gap]) => gap);
-}
-
-/** The first of `gaps`, which are in order of time, that `session` can serve; it can serve every later one. */
+/** The first of `gaps` that `session` can serve; it can serve every later one. */
 function firstServed(gaps: readonly Gap[], { earliestBegin, earliestEnd }: PossibleSession): number {
   let low = 0;
   let high = gaps.length;
