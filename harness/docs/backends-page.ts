@@ -1,17 +1,13 @@
 // Documentation made from the registries: what runs, how it is used as a lock, what its errors mean, and what theory
-// expects of every catalogued cell. `npm run docs` writes it; a test fails when it is out of date. Pure but for that.
+// expects of every catalogued cell. Pure.
 
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { backends } from './backends/index.ts';
-import { catalogue } from './plan/catalogue.ts';
-import { cellName } from './plan/cell-name.ts';
-import { expectedWords, type Cell } from './plan/cells/cell.ts';
-import { DEFAULT_VARIANT, slackMillisOf, type Backend } from './contract/backend.ts';
-import type { ErrorMeaning, Recipe } from './contract/lock-client.ts';
-import { millis } from './history/op.ts';
-
-export const BACKENDS_PAGE = join(import.meta.dirname, '..', 'docs', 'backends.md');
+import { backends } from '../backends/index.ts';
+import { catalogue } from '../plan/catalogue.ts';
+import { cellName } from '../plan/cell-name.ts';
+import { expectedWords, type Cell } from '../plan/cells/cell.ts';
+import { DEFAULT_VARIANT, slackMillisOf, type Backend } from '../contract/backend.ts';
+import type { ErrorMeaning, Recipe } from '../contract/lock-client.ts';
+import { millis } from '../history/op.ts';
 
 /** Markdown. */
 export function backendsPage(): string {
@@ -86,5 +82,3 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
 function line(cells: readonly string[]): string {
   return `| ${cells.map((cell) => cell.replaceAll('|', '\\|').replaceAll('\n', ' ')).join(' | ')} |`;
 }
-
-if (import.meta.main) writeFileSync(BACKENDS_PAGE, `${backendsPage()}\n`);
