@@ -2,7 +2,7 @@
 // those that are wrong on purpose the list asks only for what they do right.
 
 import { expect } from 'vitest';
-import type { AcquireRequest, LockClient } from '../contract/lock-client.ts';
+import type { AcquireRequest, Grant, LockClient } from '../contract/lock-client.ts';
 import {
   acquireOnceFree,
   BRIEF,
@@ -13,13 +13,14 @@ import {
   type ContractCase,
   type ContractRecipe,
 } from './arena.fixture.ts';
+import type { Millis } from '../history/op.ts';
 
 /** The cases of the recipe's kind of lock. */
 export function casesOfKind({ kind, flaw, keepsAlive }: ContractRecipe): readonly ContractCase[] {
   const right = flaw === undefined;
   const cases = {
     mutex: [],
-    semaphore: [PERMITS, ...(keepsAlive === true ? [] : [PERMITS_EXPIRE])],
+    semaphore: [PERMITS, ...(right ? [AS_TOLD] : []), ...(keepsAlive === true ? [] : [PERMITS_EXPIRE])],
     'read-write': [SHARED, ...(right ? [ALONE] : [])],
     reentrant: [REENTRY, ...(right ? [AS_OFTEN] : [])],
   };
@@ -44,20 +45,35 @@ const PERMITS: ContractCase = {
   },
 };
 
+const AS_TOLD: ContractCase = {
+  name: 'gives out as many permits as the request says',
+  async run(arena) {
+    const { first, second } = arena;
+    const request = requests(arena);
+    const oneOf = (permits: number, patience?: Millis): AcquireRequest => ({ ...request(patience), permits });
+    const grant = granted(await first.locks.acquire(oneOf(1)));
+    expect(await second.locks.acquire(oneOf(1, BRIEF))).toMatchObject(BUSY);
+    expect(releasedOf(await first.locks.release(grant))).toBe(true);
+    for (const { locks } of [first, second, first]) granted(await locks.acquire(oneOf(3)));
+    expect(await second.locks.acquire(oneOf(3, BRIEF))).toMatchObject(BUSY);
+  },
+};
+
 const PERMITS_EXPIRE: ContractCase = {
   name: 'has a permit again one TTL after its holder fell silent, and not before; a late release frees nobody',
   async run(arena) {
     const { first, second, recipe, ttlMillis, elapse } = arena;
     const request = requests(arena);
     const late = granted(await first.locks.acquire(request()));
-    const take = async (): Promise<void> => {
-      for (let permit = 1; permit < (recipe.permits ?? 0); permit++)
-        granted(await second.locks.acquire(request()));
-    };
     await elapse(ttlMillis * 0.4);
-    await take();
+    const kept: Grant[] = [];
+    for (let permit = 1; permit < (recipe.permits ?? 0); permit++)
+      kept.push(granted(await second.locks.acquire(request())));
     expect(await second.locks.acquire(request(BRIEF))).toMatchObject(BUSY);
-    await acquireOnceFree(arena, request);
+    const next = acquireOnceFree(arena, request);
+    await elapse(ttlMillis / 2);
+    for (const grant of kept) await second.locks.renew?.(grant);
+    await next;
     expect(releasedOf(await first.locks.release(late))).toBe(false);
     expect(await first.locks.acquire(request(BRIEF))).toMatchObject(BUSY);
   },

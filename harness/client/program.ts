@@ -91,6 +91,7 @@ export function clientProgram(
       firstId: config.firstId,
       idStep: config.idStep,
       ttlMillis: config.ttlMillis,
+      ...(config.permits !== undefined && { permits: config.permits }),
       polls: recipe.polls,
       sessionBound: recipe.sessionBound === true,
       relative: RELATIVE_DEFENCES,

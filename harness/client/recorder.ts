@@ -20,6 +20,8 @@ export interface RecorderOptions {
   readonly firstId: number;
   readonly idStep: number;
   readonly ttlMillis: Millis;
+  /** Of a semaphore; absent: as many as its recipe has. */
+  readonly permits?: number;
   /** The recipe's acquire does not wait. */
   readonly polls: boolean;
   /** Its grants have no TTL. */
@@ -79,7 +81,7 @@ type Arguments = Omit<Invoke, 'type' | 'id' | 'time' | 'process'>;
 type Result = Omit<Completion, 'type' | 'id' | 'time' | 'process' | 'op'>;
 
 export function openRecorder(options: RecorderOptions): Recorder {
-  const { process, ttlMillis, relative, locks, store, now, write } = options;
+  const { process, ttlMillis, permits, relative, locks, store, now, write } = options;
   let id = options.firstId - options.idStep;
 
   const lease = options.sessionBound === true ? {} : { ttlMillis };
@@ -112,7 +114,13 @@ export function openRecorder(options: RecorderOptions): Recorder {
   return {
     async acquire(lock, how) {
       const operation = nextId();
-      const request: AcquireRequest = { lock, ttlMillis, owner: `${process}-${operation}`, ...how };
+      const request: AcquireRequest = {
+        lock,
+        ttlMillis,
+        owner: `${process}-${operation}`,
+        ...(permits !== undefined && { permits }),
+        ...how,
+      };
       const shared = request.shared === true ? { shared: true } : {};
       const outcome = await record(
         operation,

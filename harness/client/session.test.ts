@@ -317,6 +317,19 @@ describe('other kinds of locks', () => {
     expect(calls.map((call) => call.split(' ')[0])).toEqual(['acquire', 'acquire', 'release', 'release']);
   });
 
+  it('is told once that a lock is lost that it had entered twice, and stops both times', async () => {
+    const { session, events } = rig();
+    const held = await session.acquire('k1');
+    if (held === undefined) throw new Error('not granted');
+    const inner = await session.reenter(held);
+    const again = await session.reenter(held);
+    if (inner === undefined || again === undefined) throw new Error('not granted again');
+    await session.release(again);
+    session.lost({ lock: 'k1', ttlMillis: millis(900), owner: 'c1-1' }, 'session-ended');
+    expect([held.lost, inner.lost, again.lost]).toEqual([true, true, false]);
+    expect(events.filter(({ type }) => type === 'lost')).toHaveLength(1);
+  });
+
   it('cannot come in again where it is not any more', async () => {
     const { session } = rig();
     const held = await session.acquire('k1');

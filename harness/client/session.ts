@@ -58,6 +58,8 @@ interface Hold {
   /** What was read under it. */
   readonly keys: Set<string>;
   readonly renewal: Renewal | undefined;
+  /** From now on it need not be told that the lock is lost. */
+  readonly letGo: () => void;
 }
 
 export function openSession(options: SessionOptions): ClientSession {
@@ -70,8 +72,15 @@ export function openSession(options: SessionOptions): ClientSession {
   const cutting = randomStream(config.seed, 'cut');
   let fresh = 0;
   const holds = new WeakMap<HeldLock, Hold>();
-  /** Of every lock held: owner → what to do when it is lost. */
-  const losers = new Map<string, (reason: string) => void>();
+  /** Of every lock held: owner → what each of its holds does when it is lost; several where it was entered again. */
+  const losers = new Map<string, Set<() => void>>();
+  const lose = ({ lock, owner }: Pick<AcquireRequest, 'lock' | 'owner'>, reason: string): void => {
+    const told = losers.get(owner);
+    if (told === undefined) return;
+    losers.delete(owner);
+    recorder.lost(lock, reason);
+    for (const tell of told) tell();
+  };
 
   const wait = async (random: Random, { min, max }: { readonly min: Millis; readonly max: Millis }) => {
     const duration = millis(random.real(min, max));
@@ -95,15 +104,20 @@ export function openSession(options: SessionOptions): ClientSession {
             clock,
             paceMillis: millis(config.ttlMillis * recipe.renewAt),
             renew: () => recorder.renew(grant),
-            onLost: (reason) => losers.get(owner)?.(reason),
+            onLost: (reason) => lose(grant.request, reason),
           });
-    losers.set(owner, (reason) => {
-      losers.delete(owner);
+    const told = losers.get(owner) ?? new Set();
+    losers.set(owner, told);
+    const tell = (): void => {
       lost = true;
-      recorder.lost(lock, reason);
       void renewal?.stop();
-    });
-    holds.set(held, { grant, renewal, keys: new Set() });
+    };
+    told.add(tell);
+    const letGo = (): void => {
+      told.delete(tell);
+      if (told.size === 0 && losers.get(owner) === told) losers.delete(owner);
+    };
+    holds.set(held, { grant, renewal, letGo, keys: new Set() });
     return held;
   };
 
@@ -148,7 +162,7 @@ export function openSession(options: SessionOptions): ClientSession {
     fresh: () => String(config.firstId + config.idStep * fresh++),
     acquireUnless,
     tryAcquire: (lock) => acquireUnless(lock, () => true, { patienceMillis: config.pollMillis.max }),
-    lost: (request, reason) => losers.get(request.owner)?.(reason),
+    lost: lose,
     acquire: (lock) => acquirePatiently(lock),
     acquireShared: (lock) => acquirePatiently(lock, { shared: true }),
     reenter: (held) =>
@@ -159,7 +173,7 @@ export function openSession(options: SessionOptions): ClientSession {
     async release(held) {
       const known = holdOf(held);
       holds.delete(held);
-      losers.delete(known.grant.request.owner);
+      known.letGo();
       const renewed = known.renewal?.stop();
       for (const key of known.keys) await recorder.leave(key);
       await recorder.release(known.grant);

@@ -16,6 +16,8 @@ export interface ClientConfig {
   /** Those that the recipe can use: without tokens, none that needs one. */
   readonly defences: readonly string[];
   readonly locks: readonly string[];
+  /** Of a semaphore; absent: as many as its recipe has. */
+  readonly permits?: number;
   /** Part of the writes during which the process loses its connection to the store. */
   readonly cutWrites: number;
   /** Of this process: `rng(seed)` drives all its choices (I6). */

@@ -18,6 +18,8 @@ export interface AcquireRequest {
   readonly owner: string;
   /** Together with others who share it; only of a recipe for a read-write lock. */
   readonly shared?: true;
+  /** So many may hold it at once; only of a recipe for a semaphore, and absent if it is to be its own number. */
+  readonly permits?: number;
   /** A recipe that waits in the service gives up after about this long, with `busy`; absent: after one TTL. */
   readonly patienceMillis?: Millis;
 }
@@ -82,7 +84,7 @@ export interface Recipe {
   readonly register?: GuardedRegister;
   /** What kind of lock it makes; absent: one that a single holder has alone. */
   readonly kind?: Exclude<LockKind, 'mutex'>;
-  /** Of a semaphore: so many may hold it at once. */
+  /** Of a semaphore: so many may hold it at once, unless the request has another number. */
   readonly permits?: number;
   /** It is wrong on purpose; this is what is wrong with it. */
   readonly flaw?: string;

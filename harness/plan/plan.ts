@@ -92,6 +92,8 @@ const planSchema = z.strictObject({
   ttlMillis: durationText.refine((value) => value >= 50 && value <= 600_000, 'must be 50ms to 10m'),
   clients: z.coerce.number().int().min(1).max(100),
   locks: z.coerce.number().int().min(1).max(10_000),
+  /** Of a semaphore, in the place of its recipe's own number. */
+  permits: z.coerce.number().int().min(1).max(100).optional(),
   thinkMillis: span,
   idleMillis: span,
   pollMillis: span,

@@ -21,7 +21,7 @@ import { plannedFaults, scenarioNamed, scheduleOf } from '../nemesis/schedule.ts
 import type { ServiceTraits } from '../nemesis/timing.ts';
 import type { Plan } from './plan.ts';
 import type { FaultSite, Seen } from '../run.ts';
-import { checkFit } from './workload-fit.ts';
+import { checkFit, checkPermits } from './workload-fit.ts';
 import { workloads } from '../../workloads/index.ts';
 
 /** Servers count leases in whole milliseconds: one may run this much shorter, which matters for a short one. */
@@ -44,6 +44,7 @@ export async function plannedRun(plan: Plan): Promise<PlannedRun> {
   if (backend === undefined || recipe === undefined || scenario === undefined || workload === undefined)
     throw new HarnessError('internal', `a parsed plan names what does not exist: ${JSON.stringify(plan)}`);
   checkFit(recipe, workload, workloads);
+  checkPermits(recipe, plan);
   const service = traitsOf(backend, backend.servers(plan).length);
   const schedule = scheduleOf(scenario, { ...plan, service }, plan.seed);
   const faults = plannedFaults(scenario, schedule);
@@ -84,7 +85,7 @@ export async function plannedRun(plan: Plan): Promise<PlannedRun> {
         ...(workload.stock !== undefined && { stock: workload.stock }),
         ...(recipe.fifo === true && { fifo: true }),
         ...(recipe.kind !== undefined && { kind: recipe.kind }),
-        ...(recipe.permits !== undefined && { permits: recipe.permits }),
+        ...(recipe.permits !== undefined && { permits: plan.permits ?? recipe.permits }),
         plannedFaults: faults,
         schedule,
       },

@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { backends } from '../backends/index.ts';
 import { catalogue } from './catalogue.ts';
-import { checkFit } from './workload-fit.ts';
+import { checkFit, checkPermits } from './workload-fit.ts';
 import { workloads } from '../../workloads/index.ts';
 
 const counter = { name: 'counter' };
@@ -23,6 +23,14 @@ describe('a workload and a recipe', () => {
     );
     expect(() => checkFit({ name: 'set-nx-px' }, permits, both)).toThrow(
       'workload permits asks for a semaphore lock, and recipe set-nx-px makes a mutex',
+    );
+  });
+
+  it('fit if the plan has permits for a semaphore, and for nothing else', () => {
+    expect(() => checkPermits({ name: 'semaphore', kind: 'semaphore' }, { permits: 3 })).not.toThrow();
+    expect(() => checkPermits({ name: 'set-nx-px' }, {})).not.toThrow();
+    expect(() => checkPermits({ name: 'set-nx-px' }, { permits: 3 })).toThrow(
+      '--permits 3: recipe set-nx-px makes a mutex',
     );
   });
 

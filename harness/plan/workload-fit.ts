@@ -1,9 +1,10 @@
-// Whether the recipe makes the kind of lock that the workload's script asks for. Who may have a lock alone can do so with
+// Whether the recipe makes the kind of lock that the workload's script and the plan ask for. Who may have a lock alone can do so with
 // one that others could share or enter again, and not with a semaphore, which lets several in. Pure.
 
 import { HarnessError } from '../contract/errors.ts';
 import type { Recipe } from '../contract/lock-client.ts';
 import type { Workload } from '../contract/workload.ts';
+import type { Plan } from './plan.ts';
 
 /** Throws HarnessError('usage') if it does not; `workloads` are those to choose from instead. */
 export function checkFit(
@@ -20,6 +21,17 @@ export function checkFit(
       `${workload.kind === undefined ? '' : ' lock'}, and recipe ${recipe.name} makes a ${kind}`,
     { remedy: `with this recipe: --workload ${fitting.join(', ')}` },
   );
+}
+
+/** Throws HarnessError('usage') if the plan says how many permits a lock has that has none. */
+export function checkPermits(
+  { name, kind }: Pick<Recipe, 'name' | 'kind'>,
+  { permits }: Pick<Plan, 'permits'>,
+): void {
+  if (permits === undefined || kind === 'semaphore') return;
+  throw new HarnessError('usage', `--permits ${permits}: recipe ${name} makes a ${kind ?? 'mutex'}`, {
+    remedy: 'only a semaphore has permits: leave it out, or choose another recipe (lockpick list)',
+  });
 }
 
 function fits({ kind: made }: Pick<Recipe, 'kind'>, { kind: asked }: Pick<Workload, 'kind'>): boolean {

@@ -151,6 +151,7 @@ export class LockProcesses {
         store,
         defences,
         locks: lockNames(plan),
+        ...(plan.permits !== undefined && { permits: plan.permits }),
         cutWrites: plan.cutWrites,
         seed: `${plan.seed} ${name}`,
         firstId,

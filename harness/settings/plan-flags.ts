@@ -50,6 +50,7 @@ export const PLAN_FLAGS = [
   { field: 'ttlMillis', flag: 'ttl', value: 'duration', says: 'lease asked for, e.g. 1s' },
   { field: 'clients', flag: 'clients', value: 'n', says: 'client processes' },
   { field: 'locks', flag: 'locks', value: 'n', says: 'lock names' },
+  { field: 'permits', flag: 'permits', value: 'n', says: 'how many may hold a semaphore at once' },
   { field: 'thinkMillis', flag: 'think', value: 'span', says: 'work under the lock, e.g. 30ms..80ms' },
   { field: 'idleMillis', flag: 'idle', value: 'span', says: 'pause between two sessions' },
   { field: 'pollMillis', flag: 'poll', value: 'span', says: 'wait between two tries for a busy lock' },

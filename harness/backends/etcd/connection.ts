@@ -171,7 +171,7 @@ function requestOf(operation: Operation): IRequestOp {
           max_create_revision: (operation.createRevision - 1n).toString(),
           sort_order: 'Descend',
           sort_target: 'Create',
-          limit: 1,
+          limit: operation.limit,
         },
       };
   }

@@ -59,7 +59,7 @@ export function fakeEtcd(clock: Clock): FakeEtcd {
           .filter(({ key }) => key.startsWith(operation.prefix))
           .filter(({ createRevision }) => createRevision < operation.createRevision)
           .toSorted((a, b) => Number(b.createRevision - a.createRevision))
-          .slice(0, 1);
+          .slice(0, operation.limit);
     }
   };
 

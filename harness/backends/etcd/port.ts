@@ -22,8 +22,13 @@ export type Operation =
   | { readonly kind: 'get'; readonly key: string }
   /** All keys that begin with it, in key order. */
   | { readonly kind: 'list'; readonly prefix: string }
-  /** The youngest key that begins with `prefix` and was created before the revision; none, or one. */
-  | { readonly kind: 'before'; readonly prefix: string; readonly createRevision: bigint };
+  /** The youngest keys that begin with `prefix` and were created before the revision, `limit` of them at most. */
+  | {
+      readonly kind: 'before';
+      readonly prefix: string;
+      readonly createRevision: bigint;
+      readonly limit: number;
+    };
 
 /** Applied as one: `success` if the key's create revision is the one named (0: there is no such key), else `failure`. */
 export interface Transaction {

@@ -1,4 +1,4 @@
-// The steps that etcd recipes are put together from: take a place in a lock's queue, wait until it is the first, keep
+// The steps that etcd recipes are put together from: take a place in a lock's queue, wait until it is its turn, keep
 // and leave it. A place is a key with a lease of its own; who created the oldest key holds the lock, and the revision
 // at which it was created is the fencing token, since revisions only grow. This is the lock of etcd's own client
 // library (etcd 3.5, client/v3/concurrency/mutex.go) with one lease for each attempt instead of one for each client.
@@ -8,7 +8,7 @@ import type { AcquireRequest, Grant, Outcome } from '../../contract/lock-client.
 import { fencingToken, millis, nanos, nanosOf, type Millis, type Nanos } from '../../history/op.ts';
 import { releaseUntilDone } from '../until-done.ts';
 import { LEASE_GONE, NO_LEASE, outcomeOf } from './errors.ts';
-import type { EtcdPort, LeaseId, TransactionReply } from './port.ts';
+import type { EtcdPort, LeaseId } from './port.ts';
 
 export const BUSY: Outcome<never> = { kind: 'fail', error: 'busy' };
 export const NOT_OWNER: Outcome<never> = { kind: 'fail', error: 'not-owner' };
@@ -29,9 +29,28 @@ export function leaseEnd(sent: Nanos, ttlSeconds: number): Nanos {
   return nanos(sent + nanosOf(millis(ttlSeconds * 1_000)));
 }
 
+/** It is a place's turn when fewer than `fewer` keys that begin with the prefix were created before its own. */
+interface Ahead {
+  readonly prefix: string;
+  readonly fewer: number;
+}
+
+/** How places stand in a lock's queue. */
+export interface Queueing {
+  readonly keyOf: (request: AcquireRequest) => string;
+  readonly aheadOf: (request: AcquireRequest) => Ahead;
+}
+
+/** One after the other: a place waits for the one before it. */
+export const oneByOne: Queueing = {
+  keyOf: placeKey,
+  aheadOf: ({ lock }) => ({ prefix: queueOf(lock), fewer: 1 }),
+};
+
 /** A lease, and the key attached to it. */
 export interface Place {
   readonly key: string;
+  readonly ahead: Ahead;
   readonly lease: LeaseId;
   readonly ttlSeconds: number;
   /** Until when the lease may be relied upon. */
@@ -42,7 +61,8 @@ export function placeKey({ lock, owner }: Pick<AcquireRequest, 'lock' | 'owner'>
   return `${queueOf(lock)}${owner}`;
 }
 
-function queueOf(lock: string): string {
+/** What the keys of a lock's queue begin with. */
+export function queueOf(lock: string): string {
   return `lock/${lock}/`;
 }
 
@@ -50,7 +70,7 @@ function queueOf(lock: string): string {
 export async function leasePlace(
   etcd: EtcdPort,
   clock: Clock,
-  request: AcquireRequest,
+  { request, queueing }: { readonly request: AcquireRequest; readonly queueing: Queueing },
 ): Promise<Outcome<Place>> {
   const sent = clock.now();
   const leased = await etcd.grantLease(wholeSeconds(request.ttlMillis));
@@ -58,7 +78,13 @@ export async function leasePlace(
   const { lease, ttlSeconds } = leased.value;
   return {
     kind: 'ok',
-    value: { key: placeKey(request), lease, ttlSeconds, validUntil: leaseEnd(sent, ttlSeconds) },
+    value: {
+      key: queueing.keyOf(request),
+      ahead: queueing.aheadOf(request),
+      lease,
+      ttlSeconds,
+      validUntil: leaseEnd(sent, ttlSeconds),
+    },
   };
 }
 
@@ -77,7 +103,7 @@ export async function keepPlace(
 }
 
 /**
- * Puts the place into the queue and waits until it is the first, for at most the request's patience. `busy`: it was not,
+ * Puts the place into the queue and waits until it is its turn, for at most the request's patience. `busy`: it was not,
  * and has left the queue.
  */
 export async function waitForTurn(
@@ -87,7 +113,7 @@ export async function waitForTurn(
 ): Promise<Outcome<Grant>> {
   const giveUpAt = clock.now() + nanosOf(request.patienceMillis ?? request.ttlMillis);
   const renewEveryNanos = nanosOf(millis(place.ttlSeconds * 1_000 * RENEW_AT));
-  const { key, lease } = place;
+  const { key, lease, ahead } = place;
   const put = await etcd.transact({
     when: { key, createRevision: 0n },
     success: [{ kind: 'put', key, value: request.owner, lease }],
@@ -103,29 +129,28 @@ export async function waitForTurn(
     }
     const turn = await etcd.transact({
       when: { key, createRevision },
-      success: [{ kind: 'before', prefix: queueOf(request.lock), createRevision }],
+      success: [{ kind: 'before', prefix: ahead.prefix, createRevision, limit: ahead.fewer }],
     });
     if (turn.kind === 'ok' && !turn.value.succeeded) return outcomeOf(LEASE_GONE);
-    const predecessor = turn.kind === 'ok' ? predecessorIn(turn.value) : undefined;
-    if (turn.kind === 'ok' && predecessor === undefined && clock.now() < place.validUntil) {
+    const before = turn.kind === 'ok' ? (turn.value.found[0] ?? []) : [];
+    const waits = before.length >= ahead.fewer;
+    if (turn.kind === 'ok' && !waits && clock.now() < place.validUntil) {
       const token = fencingToken(createRevision.toString());
       return { kind: 'ok', value: { request, token, validUntil: place.validUntil } };
     }
     const now = clock.now();
     if (now >= giveUpAt) return await leave(etcd, clock, place);
-    if (turn.kind === 'ok' && predecessor !== undefined) {
+    if (turn.kind === 'ok' && waits) {
       const waitMillis = Math.min((Math.min(giveUpAt, renewAt) - now) / 1e6, WATCH_MILLIS_MAX);
-      if (await etcd.deleted(predecessor, turn.value.revision + 1n, millis(Math.max(0, waitMillis))))
-        continue;
+      const since = turn.value.revision + 1n;
+      // As long as all of the youngest are there, there are not fewer.
+      const watches = before.map((one) => etcd.deleted(one.key, since, millis(Math.max(0, waitMillis))));
+      if (await Promise.race(watches)) continue;
     }
-    // It is the first, but its lease must be shown to be alive; or nobody answered; or the watch ended early.
-    if (predecessor === undefined) renewAt = now;
+    // It is its turn, but its lease must be shown to be alive; or nobody answered; or the watch ended early.
+    if (!waits) renewAt = now;
     await clock.sleep(RETRY_PAUSE);
   }
-}
-
-function predecessorIn({ found: [before] }: TransactionReply): string | undefined {
-  return before?.[0]?.key;
 }
 
 async function leave(etcd: EtcdPort, clock: Clock, place: Place): Promise<Outcome<never>> {

@@ -13,6 +13,8 @@ import type { EtcdRecipe } from './port.ts';
 import { etcdIgnoresLeaseLoss } from './recipes/etcd-ignores-lease-loss.ts';
 import { leaseQueue } from './recipes/lease-queue.ts';
 import { leaseTxnGuard } from './recipes/lease-txn-guard.ts';
+import { readWrite } from './recipes/read-write.ts';
+import { semaphore } from './recipes/semaphore.ts';
 
 function open(recipe: EtcdRecipe, clock: FakeClock, etcd: FakeEtcd) {
   const losses: [owner: string, reason: string, atMillis: number][] = [];
@@ -29,14 +31,17 @@ const request = (owner: string, patience = 5_000): AcquireRequest => ({
   patienceMillis: millis(patience),
 });
 
-describe.each([leaseQueue, leaseTxnGuard, etcdIgnoresLeaseLoss])('$name keeps the contract', (recipe) => {
-  it.each(contractCases(recipe, { network: false }))('$name', async ({ run }) => {
-    const clock = fakeClock();
-    const etcd = fakeEtcd(clock);
-    const arena = arenaInMemory(recipe, clock, (onLost) => recipe.lockClient(etcd.port, clock, onLost));
-    await expect(run(arena)).resolves.toBeUndefined();
-  });
-});
+describe.each([leaseQueue, leaseTxnGuard, semaphore, readWrite, etcdIgnoresLeaseLoss])(
+  '$name keeps the contract',
+  (recipe) => {
+    it.each(contractCases(recipe, { network: false }))('$name', async ({ run }) => {
+      const clock = fakeClock();
+      const etcd = fakeEtcd(clock);
+      const arena = arenaInMemory(recipe, clock, (onLost) => recipe.lockClient(etcd.port, clock, onLost));
+      await expect(run(arena)).resolves.toBeUndefined();
+    });
+  },
+);
 
 describe('lease-queue', () => {
   it('grants in the order of arrival, each time with a greater token', async () => {
@@ -158,6 +163,52 @@ describe('lease-queue', () => {
     etcd.before = () => undefined;
     await clock.elapse(100);
     expect(await stateOf(second)).toEqual({ kind: 'fail', error: 'lease-gone' });
+  });
+});
+
+describe('read-write', () => {
+  it('lets readers in together, who do not pass a writer that waits before them', async () => {
+    const clock = fakeClock();
+    const client = open(readWrite, clock, fakeEtcd(clock));
+    const read = (owner: string): AcquireRequest => ({ ...request(owner), shared: true });
+    const first = await grantedNow(client.acquire(read('r1')));
+    const second = await grantedNow(client.acquire(read('r2')));
+    const writer = client.acquire(request('w'));
+    await clock.elapse(10);
+    const third = client.acquire(read('r3'));
+    await clock.elapse(100);
+    expect([await stateOf(writer), await stateOf(third)]).toEqual(['waiting', 'waiting']);
+    await client.release(second);
+    await clock.elapse(50);
+    expect(await stateOf(writer)).toBe('waiting');
+    await client.release(first);
+    await clock.elapse(50);
+    const written = await grantedNow(writer);
+    expect(await stateOf(third)).toBe('waiting');
+    await client.release(written);
+    await clock.elapse(50);
+    expect((await grantedNow(third)).token ?? 0n).toBeGreaterThan(written.token ?? 0n);
+  });
+});
+
+describe('semaphore', () => {
+  it('gives a permit to who waits as soon as any of those before it is gone, in the order of arrival', async () => {
+    const clock = fakeClock();
+    const client = open(semaphore, clock, fakeEtcd(clock));
+    const first = await grantedNow(client.acquire(request('a')));
+    const second = await grantedNow(client.acquire(request('b')));
+    const third = client.acquire(request('c', 900));
+    await clock.elapse(10);
+    const fourth = client.acquire(request('d', 900));
+    await clock.elapse(100);
+    expect([await stateOf(third), await stateOf(fourth)]).toEqual(['waiting', 'waiting']);
+    await client.release(first);
+    await clock.elapse(50);
+    await grantedNow(third);
+    expect(await stateOf(fourth)).toBe('waiting');
+    await client.release(second);
+    await clock.elapse(50);
+    await grantedNow(fourth);
   });
 });
 

@@ -14,9 +14,17 @@ import { etcd3Lock } from './recipes/etcd3-lock.ts';
 import { etcdIgnoresLeaseLoss } from './recipes/etcd-ignores-lease-loss.ts';
 import { leaseQueue } from './recipes/lease-queue.ts';
 import { leaseTxnGuard } from './recipes/lease-txn-guard.ts';
+import { readWrite } from './recipes/read-write.ts';
+import { semaphore } from './recipes/semaphore.ts';
 import { askRole, askVersion, promote } from './member.ts';
 
-const ETCD_RECIPES: readonly EtcdRecipe[] = [leaseQueue, leaseTxnGuard, etcdIgnoresLeaseLoss];
+const ETCD_RECIPES: readonly EtcdRecipe[] = [
+  leaseQueue,
+  leaseTxnGuard,
+  semaphore,
+  readWrite,
+  etcdIgnoresLeaseLoss,
+];
 
 const MEMBERS = ['e1', 'e2', 'e3'];
 const CLIENT_PORT = 2379;

@@ -5,7 +5,7 @@
 
 import type { Clock } from '../../clock.ts';
 import type { AcquireRequest, Grant, Outcome } from '../../contract/lock-client.ts';
-import { fencingToken, millis, nanosOf, type FencingToken } from '../../history/op.ts';
+import { fencingToken, millis, nanosOf, type FencingToken, type Millis } from '../../history/op.ts';
 import { releaseUntilDone } from '../until-done.ts';
 import { NODE_EXISTS, NO_NODE, NOT_CONNECTED, outcomeOf, SESSION_ENDED } from './errors.ts';
 import type { ZooKeeperSession } from './port.ts';
@@ -70,6 +70,32 @@ export type Turn = (lower: readonly string[], request: AcquireRequest) => readon
 /** The node before its own, and no other. */
 export const alone: Turn = (lower) => lower.slice(-1);
 
+/** The nodes in the queue with lower numbers than this one, in their order. */
+export async function nodesBefore(
+  session: ZooKeeperSession,
+  lock: string,
+  path: string,
+): Promise<Outcome<readonly string[]>> {
+  const children = await session.children(queueOf(lock));
+  return children.kind === 'ok' ? { kind: 'ok', value: lowerThan(path, children.value) } : children;
+}
+
+/** Until one of these nodes is gone, or may be, or the time is up. */
+export async function untilOneGone(
+  session: ZooKeeperSession,
+  lock: string,
+  { nodes, timeLimit }: { readonly nodes: readonly string[]; readonly timeLimit: Millis },
+): Promise<void> {
+  await Promise.race(nodes.map((node) => session.gone(`${queueOf(lock)}/${node}`, timeLimit)));
+}
+
+/** A node in a lock's queue, and how it finds that its turn has come. */
+export interface Waiting {
+  readonly request: AcquireRequest;
+  readonly path: string;
+  readonly turn: Turn;
+}
+
 /**
  * Waits until it is the node's turn, for at most the request's patience. `busy`: it was not, and has left.
  * `fail` with `session-ended`: its session has ended, and the node with it. `info`: it may still be there.
@@ -77,30 +103,24 @@ export const alone: Turn = (lower) => lower.slice(-1);
 export async function waitForTurn(
   session: ZooKeeperSession,
   clock: Clock,
-  { request, path, turn }: { readonly request: AcquireRequest; readonly path: string; readonly turn: Turn },
+  { request, path, turn }: Waiting,
 ): Promise<Outcome<Grant>> {
   const giveUpAt = clock.now() + nanosOf(request.patienceMillis ?? request.ttlMillis);
-  const queue = queueOf(request.lock);
   for (;;) {
     const token = await tokenOf(session, path);
-    const children = token.kind === 'ok' ? await session.children(queue) : token;
-    if (children.kind === 'fail' && children.error === SESSION_ENDED.error) return children;
-    const before = children.kind === 'ok' ? turn(lowerThan(path, children.value), request) : [];
-    if (
-      children.kind === 'ok' &&
-      token.kind === 'ok' &&
-      before.length === 0 &&
-      clock.now() < session.deadline
-    )
+    const lower = token.kind === 'ok' ? await nodesBefore(session, request.lock, path) : token;
+    if (lower.kind === 'fail' && lower.error === SESSION_ENDED.error) return lower;
+    const before = lower.kind === 'ok' ? turn(lower.value, request) : [];
+    if (lower.kind === 'ok' && token.kind === 'ok' && before.length === 0 && clock.now() < session.deadline)
       return { kind: 'ok', value: { request, token: token.value, validUntil: session.deadline } };
     const leftNanos = giveUpAt - clock.now();
     if (leftNanos <= 0) {
       const gone = await leave(session, clock, path);
       return gone.kind === 'ok' ? BUSY : { kind: 'info', error: gone.error };
     }
-    const left = millis(leftNanos / 1e6);
+    const timeLimit = millis(leftNanos / 1e6);
     if (before.length === 0) await clock.sleep(RETRY_PAUSE);
-    else await Promise.race(before.map((node) => session.gone(`${queue}/${node}`, left)));
+    else await untilOneGone(session, request.lock, { nodes: before, timeLimit });
   }
 }
 

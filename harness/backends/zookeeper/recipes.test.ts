@@ -12,7 +12,9 @@ import { fakeZooKeeper, type FakeZooKeeper } from './fake-zookeeper.fixture.ts';
 import type { ZooKeeperRecipe } from './port.ts';
 import { ephemeralSequential } from './recipes/ephemeral-sequential.ts';
 import { zkIgnoresSessionLoss } from './recipes/zk-ignores-session-loss.ts';
+import { reentrant } from './recipes/reentrant.ts';
 import { zkNoGuid } from './recipes/zk-no-guid.ts';
+import { zkNoRecheck } from './recipes/zk-no-recheck.ts';
 import { ZOOKEEPER_RECIPES } from './server.ts';
 
 function open(recipe: ZooKeeperRecipe, clock: FakeClock, zooKeeper: FakeZooKeeper) {
@@ -152,6 +154,70 @@ describe('ephemeral-sequential', () => {
     zooKeeper.before = () => undefined;
     await clock.elapse(100);
     expect(queue(zooKeeper)).toEqual([]);
+  });
+});
+
+describe('reentrant', () => {
+  const REENTRY = { lock: 'k1', owner: 'a', ttlMillis: millis(1_000) };
+
+  it('comes in again by its own count: one node, which only the last release removes', async () => {
+    const clock = fakeClock();
+    const zooKeeper = fakeZooKeeper(clock);
+    const client = open(reentrant, clock, zooKeeper);
+    const outer = await grantedNow(client.acquire(request('a')));
+    const inner = await grantedNow(client.acquire({ ...REENTRY }));
+    expect(inner.token).toBe(outer.token);
+    expect(queue(zooKeeper)).toEqual(['a-lock-']);
+    expect(await client.release(inner)).toEqual({ kind: 'ok', value: { released: true } });
+    expect(queue(zooKeeper)).toEqual(['a-lock-']);
+    expect(await client.release(outer)).toEqual({ kind: 'ok', value: { released: true } });
+    expect(queue(zooKeeper)).toEqual([]);
+  });
+
+  it('does not come in again when its session has ended, and says so when it goes out', async () => {
+    const clock = fakeClock();
+    const client = open(reentrant, clock, fakeZooKeeper(clock));
+    await grantedNow(client.acquire(request('a')));
+    const inner = await grantedNow(client.acquire({ ...REENTRY }));
+    await client.end('expired');
+    await settled();
+    expect(client.losses).toEqual([['a', 'session expired']]);
+    expect(await client.acquire({ ...REENTRY })).toEqual({ kind: 'fail', error: 'session-ended' });
+    expect(await client.release(inner)).toEqual({ kind: 'ok', value: { released: false } });
+  });
+
+  it('has not come in again, for certain, when nobody answered; and has gone out when nobody did', async () => {
+    const clock = fakeClock();
+    const zooKeeper = fakeZooKeeper(clock);
+    const client = open(reentrant, clock, zooKeeper);
+    const outer = await grantedNow(client.acquire(request('a')));
+    const inner = await grantedNow(client.acquire({ ...REENTRY }));
+    zooKeeper.before = (asked) => (asked === 'stat' ? LOST : undefined);
+    expect(await client.acquire({ ...REENTRY })).toEqual({ kind: 'fail', error: 'connection-lost' });
+    expect(await client.release(inner)).toEqual({ kind: 'ok', value: {} });
+    zooKeeper.before = () => undefined;
+    expect(await client.release(outer)).toEqual({ kind: 'ok', value: { released: true } });
+    expect(queue(zooKeeper)).toEqual([]);
+  });
+});
+
+/** What a third client is told when the second one, which waited before it, gives up while the first one holds. */
+async function afterOneGaveUp(recipe: ZooKeeperRecipe) {
+  const clock = fakeClock();
+  const zooKeeper = fakeZooKeeper(clock);
+  await grantedNow(open(recipe, clock, zooKeeper).acquire(request('a')));
+  const gaveUp = open(recipe, clock, zooKeeper).acquire(request('b', 300));
+  await clock.elapse(10);
+  const third = open(recipe, clock, zooKeeper).acquire(request('c'));
+  await clock.elapse(500);
+  expect(await gaveUp).toEqual({ kind: 'fail', error: 'busy' });
+  return await stateOf(third);
+}
+
+describe('zk-no-recheck', () => {
+  it('takes a lock that is held when one who only waited gives up; the right one goes on waiting', async () => {
+    expect(await afterOneGaveUp(zkNoRecheck)).toMatchObject({ kind: 'ok' });
+    expect(await afterOneGaveUp(ephemeralSequential)).toBe('waiting');
   });
 });
 

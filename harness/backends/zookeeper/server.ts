@@ -14,9 +14,11 @@ import type { ZooKeeperRecipe } from './port.ts';
 import type { OpenZooKeeperPort } from './port-over.ts';
 import { ephemeralSequential } from './recipes/ephemeral-sequential.ts';
 import { readWrite } from './recipes/read-write.ts';
+import { reentrant } from './recipes/reentrant.ts';
 import { semaphore } from './recipes/semaphore.ts';
 import { zkIgnoresSessionLoss } from './recipes/zk-ignores-session-loss.ts';
 import { zkNoGuid } from './recipes/zk-no-guid.ts';
+import { zkNoRecheck } from './recipes/zk-no-recheck.ts';
 import { askRole, askVersion } from './srvr.ts';
 
 /** The recipes without a port: a simulated ensemble can be put behind them as well. */
@@ -24,7 +26,9 @@ export const ZOOKEEPER_RECIPES: readonly ZooKeeperRecipe[] = [
   ephemeralSequential,
   semaphore,
   readWrite,
+  reentrant,
   zkNoGuid,
+  zkNoRecheck,
   zkIgnoresSessionLoss,
 ];
 

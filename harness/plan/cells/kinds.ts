@@ -46,6 +46,23 @@ const cells: readonly CellOfKind[] = [
     because: 'the ensemble numbers the nodes, and only the lowest have a permit',
   },
   {
+    backend: 'etcd',
+    recipe: 'semaphore',
+    fault: 'none',
+    workload: 'permits',
+    expected: safe,
+    because: 'the cluster orders the keys by their create revision, and only the oldest have a permit',
+  },
+  {
+    backend: 'etcd',
+    recipe: 'semaphore',
+    fault: 'pause-holder',
+    workload: 'permits',
+    expected: { ...outlived, oneOf: [], allowed: [] },
+    because:
+      'the lease of the holder that was stopped ends, and the next one has its permit when it wakes up',
+  },
+  {
     backend: 'redis-single',
     recipe: 'read-write',
     fault: 'none',
@@ -79,6 +96,22 @@ const cells: readonly CellOfKind[] = [
     because: 'one queue for both: a writer waits for all before it, a reader for the writers',
   },
   {
+    backend: 'etcd',
+    recipe: 'read-write',
+    fault: 'none',
+    workload: 'readers-writers',
+    expected: safe,
+    because: 'one queue for both, in the order of create revisions',
+  },
+  {
+    backend: 'etcd',
+    recipe: 'read-write',
+    fault: 'pause-holder',
+    workload: 'readers-writers',
+    expected: { ...outlivedButFenced, oneOf: [] },
+    because: 'a reader or writer that was stopped wakes up beside the next one, with a lower create revision',
+  },
+  {
     backend: 'redis-single',
     recipe: 'reentrant',
     fault: 'none',
@@ -105,6 +138,24 @@ const cells: readonly CellOfKind[] = [
     expected: { ...givenTwice, grade: 'safe-with-fencing' },
     because:
       'the inner release frees the lock, and the next one is let in while its holder goes on; its token is newer',
+  },
+  {
+    backend: 'zookeeper',
+    recipe: 'reentrant',
+    fault: 'none',
+    workload: 'nested',
+    // It is two sections under one session.
+    settings: { ttlMillis: '2s' },
+    expected: safe,
+    because: 'its client counts, and the node goes with the last release',
+  },
+  {
+    backend: 'zookeeper',
+    recipe: 'reentrant',
+    fault: 'pause-holder',
+    workload: 'nested',
+    expected: { ...outlivedButFenced, oneOf: [] },
+    because: 'the session of the holder that was stopped ends, however often it came in',
   },
 ];
 

@@ -3,7 +3,7 @@
 
 import type { PlanInput } from '../plan.ts';
 import { monotonicCell } from './clock.ts';
-import { safe, type CellOfBackend } from './cell.ts';
+import { givenTwice, safe, type CellOfBackend } from './cell.ts';
 import { LONG_WORK, LONGEST_WORK, outlivedAndTold, outlivedInTheDark, outlivedUntold } from './etcd.ts';
 
 /** Many clients that do little else than enter queues, and sessions that outlive the faults. */
@@ -125,6 +125,16 @@ export const zookeeperCells: readonly CellOfBackend[] = [
     settings: LONGEST_WORK,
     expected: outlivedUntold,
     because: 'its session is gone when it goes on, and it works to the end all the same',
+  },
+  {
+    recipe: 'zk-no-recheck',
+    fault: 'none',
+    workload: 'counter',
+    // Whoever waits in the middle of the queue gives up before its turn.
+    settings: { locks: 1, thinkMillis: '100ms..200ms', patienceMillis: '250ms' },
+    expected: { ...givenTwice, grade: 'safe-with-fencing' },
+    because:
+      'one that gave up waiting makes the next one believe that the lock is free; the token of that one is newer',
   },
   {
     recipe: 'ephemeral-sequential',

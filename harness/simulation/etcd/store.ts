@@ -73,7 +73,7 @@ export function openEtcdStore(): EtcdStore {
         return within(operation.prefix)
           .filter(({ createRevision }) => createRevision < operation.createRevision)
           .toSorted((a, b) => Number(b.createRevision - a.createRevision))
-          .slice(0, 1);
+          .slice(0, operation.limit);
     }
   };
   const within = (prefix: string): readonly Entry[] =>

@@ -4,7 +4,7 @@
 import { millis } from '../../../history/op.ts';
 import type { AcquireRequest } from '../../../contract/lock-client.ts';
 import type { EtcdRecipe } from '../port.ts';
-import { giveBack, keepPlace, leasePlace, RENEW_AT, waitForTurn, type Place } from '../queue.ts';
+import { giveBack, keepPlace, leasePlace, oneByOne, RENEW_AT, waitForTurn, type Place } from '../queue.ts';
 
 export const etcdIgnoresLeaseLoss: EtcdRecipe = {
   name: 'etcd-ignores-lease-loss',
@@ -34,7 +34,7 @@ export const etcdIgnoresLeaseLoss: EtcdRecipe = {
 
     return {
       async acquire(request) {
-        const leased = await leasePlace(etcd, clock, request);
+        const leased = await leasePlace(etcd, clock, { request, queueing: oneByOne });
         if (leased.kind !== 'ok') return leased;
         places.set(request, leased.value);
         const outcome = await waitForTurn(etcd, clock, { request, place: leased.value });

@@ -6,7 +6,16 @@ import type { Clock } from '../../../clock.ts';
 import type { AcquireRequest, LockClient, RecipeContext } from '../../../contract/lock-client.ts';
 import { watchDeadline, type Deadline } from '../../deadline.ts';
 import type { EtcdPort, EtcdRecipe } from '../port.ts';
-import { giveBack, keepPlace, leasePlace, RENEW_AT, waitForTurn, type Place } from '../queue.ts';
+import {
+  giveBack,
+  keepPlace,
+  leasePlace,
+  oneByOne,
+  RENEW_AT,
+  waitForTurn,
+  type Place,
+  type Queueing,
+} from '../queue.ts';
 
 export const leaseQueue: EtcdRecipe = {
   name: 'lease-queue',
@@ -16,13 +25,13 @@ export const leaseQueue: EtcdRecipe = {
   fifo: true,
   renewAt: RENEW_AT,
   ownerChecked: true,
-  lockClient: leaseQueueClient,
+  lockClient: (etcd, clock, onLost) => leaseQueueClient(etcd, clock, { onLost, queueing: oneByOne }),
 };
 
 export function leaseQueueClient(
   etcd: EtcdPort,
   clock: Clock,
-  onLost: RecipeContext['onLost'],
+  { onLost, queueing }: { readonly onLost: RecipeContext['onLost']; readonly queueing: Queueing },
 ): Omit<LockClient, keyof AsyncDisposable> {
   const places = new WeakMap<AcquireRequest, Place>();
   const deadlines = new Map<AcquireRequest, Deadline>();
@@ -34,7 +43,7 @@ export function leaseQueueClient(
 
   return {
     async acquire(request) {
-      const leased = await leasePlace(etcd, clock, request);
+      const leased = await leasePlace(etcd, clock, { request, queueing });
       if (leased.kind !== 'ok') return leased;
       const place = leased.value;
       places.set(request, place);

@@ -5,7 +5,7 @@
 import type { FencingToken } from '../../../history/op.ts';
 import { guardedRegister } from '../guarded-register.ts';
 import type { EtcdRecipe } from '../port.ts';
-import { placeKey } from '../queue.ts';
+import { oneByOne, placeKey } from '../queue.ts';
 import { leaseQueue, leaseQueueClient } from './lease-queue.ts';
 
 export const leaseTxnGuard: EtcdRecipe = {
@@ -22,7 +22,7 @@ export const leaseTxnGuard: EtcdRecipe = {
   },
   lockClient: (etcd, clock, onLost) => {
     const places = new Map<FencingToken, string>();
-    const queue = leaseQueueClient(etcd, clock, onLost);
+    const queue = leaseQueueClient(etcd, clock, { onLost, queueing: oneByOne });
     return {
       ...queue,
       async acquire(request) {

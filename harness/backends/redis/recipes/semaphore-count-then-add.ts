@@ -4,7 +4,7 @@
 import type { RedisRecipe } from '../port.ts';
 import { enter, purge, sharesKey } from '../shares.ts';
 import { BUSY, unexpected } from '../steps.ts';
-import { semaphore } from './semaphore.ts';
+import { PERMITS, semaphore } from './semaphore.ts';
 
 export const COUNT = `${purge('KEYS[1]')}return redis.call('zcard', KEYS[1])`;
 export const ADD = `${purge('KEYS[1]')}return redis.call('zadd', KEYS[1], now + ARGV[2], ARGV[1])`;
@@ -20,7 +20,7 @@ export const semaphoreCountThenAdd: RedisRecipe = {
       const counted = await redis.command('EVAL', COUNT, 1, sharesKey(request.lock));
       if (counted.kind !== 'ok') return counted;
       if (typeof counted.value !== 'number') return unexpected(counted.value);
-      if (counted.value >= (semaphore.permits ?? 1)) return BUSY;
+      if (counted.value >= (request.permits ?? PERMITS)) return BUSY;
       return await enter(redis, now, { script: ADD, request, args: [] });
     },
   }),

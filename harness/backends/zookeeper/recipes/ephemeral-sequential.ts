@@ -3,10 +3,16 @@
 // session lives. The client that lost the reply looks for it. Every lock of a session is lost when the session is.
 
 import type { Clock } from '../../../clock.ts';
-import type { AcquireRequest, LockClient, Outcome, RecipeContext } from '../../../contract/lock-client.ts';
+import type {
+  AcquireRequest,
+  Grant,
+  LockClient,
+  Outcome,
+  RecipeContext,
+} from '../../../contract/lock-client.ts';
 import { untilDone } from '../../until-done.ts';
 import type { ZooKeeperPort, ZooKeeperRecipe, ZooKeeperSession } from '../port.ts';
-import { alone, enter, find, leave, NO_SESSION, waitForTurn, type Turn } from '../queue.ts';
+import { alone, enter, find, leave, NO_SESSION, tokenOf, waitForTurn, type Turn } from '../queue.ts';
 
 export const ephemeralSequential: ZooKeeperRecipe = {
   name: 'ephemeral-sequential',
@@ -25,6 +31,8 @@ export interface QueueRules {
   /** Is started for every grant. */
   readonly watch: (session: ZooKeeperSession, request: AcquireRequest, held: () => boolean) => Promise<void>;
   readonly turn: Turn;
+  /** How a node in the queue comes to its turn; absent: as `waitForTurn` has it. */
+  readonly wait?: typeof waitForTurn;
   /** What the name of a node says besides whose it is. */
   readonly mark?: (request: AcquireRequest) => string;
 }
@@ -44,13 +52,23 @@ interface Attempt {
   held: boolean;
 }
 
+export interface QueueClient extends Omit<LockClient, keyof AsyncDisposable> {
+  /** Whether the node of a grant is still there; the grant as it is now. `fail`: it has ended. */
+  look(grant: Grant): Promise<Outcome<Grant>>;
+}
+
 export function queueClient(
   zooKeeper: ZooKeeperPort,
   clock: Clock,
-  { watch, turn, mark = () => 'lock' }: QueueRules,
-): Omit<LockClient, keyof AsyncDisposable> {
+  { watch, turn, wait = waitForTurn, mark = () => 'lock' }: QueueRules,
+): QueueClient {
   const nodeName = (request: AcquireRequest): string => `${request.owner}-${mark(request)}-`;
   const attempts = new WeakMap<AcquireRequest, Attempt>();
+  const grantedAttempt = (request: AcquireRequest) => {
+    const attempt = attempts.get(request);
+    if (attempt?.path === undefined) throw new Error(`${request.owner} was not granted here`);
+    return { attempt, session: attempt.session, path: attempt.path };
+  };
 
   return {
     async acquire(request) {
@@ -62,7 +80,7 @@ export function queueClient(
       const entered = await enterOnce(session, request.lock, nodeName(request));
       if (entered.kind !== 'ok') return entered;
       attempt.path = entered.value;
-      const outcome = await waitForTurn(session, clock, { request, path: entered.value, turn });
+      const outcome = await wait(session, clock, { request, path: entered.value, turn });
       if (outcome.kind === 'ok') {
         attempt.held = true;
         void watch(session, request, () => attempt.held);
@@ -70,11 +88,15 @@ export function queueClient(
       return outcome;
     },
 
+    async look({ request }) {
+      const { session, path } = grantedAttempt(request);
+      const token = await tokenOf(session, path);
+      if (token.kind !== 'ok') return token;
+      return { kind: 'ok', value: { request, token: token.value, validUntil: session.deadline } };
+    },
+
     async release({ request }) {
-      const attempt = attempts.get(request);
-      if (attempt?.path === undefined)
-        throw new Error(`released ${request.owner}, which was not granted here`);
-      const { path } = attempt;
+      const { attempt, path } = grantedAttempt(request);
       attempt.held = false;
       // Any session may remove it; its own may have ended.
       const opened = await zooKeeper.session(request.ttlMillis);

@@ -1,0 +1,41 @@
+// Wrong on purpose: takes the lock as soon as the node that it watches is gone, and does not look at the queue again, as
+// ZooKeeper's documentation says one must. That node may have been of one who only waited, and gave up or died; whoever
+// was before that one holds the lock still.
+
+import type { Outcome, Grant } from '../../../contract/lock-client.ts';
+import type { ZooKeeperRecipe, ZooKeeperSession } from '../port.ts';
+import type { Clock } from '../../../clock.ts';
+import { alone, BUSY, leave, nodesBefore, tokenOf, untilOneGone, type Waiting } from '../queue.ts';
+import { ephemeralSequential, queueClient, sessionWatch } from './ephemeral-sequential.ts';
+
+export const zkNoRecheck: ZooKeeperRecipe = {
+  ...ephemeralSequential,
+  name: 'zk-no-recheck',
+  summary: 'as ephemeral-sequential, but the end of the node before its own is taken for the lock',
+  flaw: 'one that gave up waiting hands on a lock that it never had',
+  lockClient: (zooKeeper, clock, onLost) =>
+    queueClient(zooKeeper, clock, { watch: sessionWatch(onLost), turn: alone, wait: watchOnce }),
+};
+
+async function watchOnce(
+  session: ZooKeeperSession,
+  clock: Clock,
+  { request, path, turn }: Waiting,
+): Promise<Outcome<Grant>> {
+  const { lock, patienceMillis = request.ttlMillis } = request;
+  const lower = await nodesBefore(session, lock, path);
+  // Its node is in the queue.
+  if (lower.kind !== 'ok') return { kind: 'info', error: lower.error };
+  const before = turn(lower.value, request);
+  if (before.length > 0) {
+    const from = clock.now();
+    await untilOneGone(session, lock, { nodes: before, timeLimit: patienceMillis });
+    if ((clock.now() - from) / 1e6 >= patienceMillis) {
+      const gone = await leave(session, clock, path);
+      return gone.kind === 'ok' ? BUSY : { kind: 'info', error: gone.error };
+    }
+  }
+  const token = await tokenOf(session, path);
+  if (token.kind !== 'ok') return { kind: 'info', error: token.error };
+  return { kind: 'ok', value: { request, token: token.value, validUntil: session.deadline } };
+}
