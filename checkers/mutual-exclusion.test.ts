@@ -103,6 +103,29 @@ describe('double-grant', () => {
     });
   });
 
+  it('names the faults in force, on whatever node they were, and not more than a story can bear', () => {
+    const fault = (id: string, target: string, begin: number, end: number) => [
+      { type: 'fault', phase: 'begin', id, time: begin, fault: 'restart-empty', targets: [target] } as const,
+      { type: 'fault', phase: 'end', id, time: end, fault: 'restart-empty', targets: [target] } as const,
+    ];
+    const storyWith = (...faults: ReturnType<typeof fault>[]) =>
+      findings(
+        historyOf(
+          [granted(1, 'c1', [10, 20]), granted(2, 'c2', [100, 110]), released(3, 'c1', [500, 510])],
+          {},
+          faults.flat(),
+        ),
+      )[0]?.story ?? '';
+    expect(storyWith(fault('f1', 'r3', 50, 60), fault('f2', 'r2', 0, 5), fault('f3', 'r2', 120, 130))).toBe(
+      'c1 was granted k1 at 0.020 s (op 1) for 1 s; it was in force until 0.500 s. ' +
+        'Meanwhile r3 was restarted empty from 0.050 s to 0.060 s (fault f1). ' +
+        'c2 was granted k1 at 0.110 s (op 2) for 1 s, asked for at 0.100 s: the lock was given twice.',
+    );
+    const many = [30, 40, 50, 60, 70].map((at) => fault(`f${at}`, 'r1', at, at + 5));
+    expect(storyWith(...many)).toMatch(/\(fault f50\) and 2 more faults were in force\. c2 was granted/);
+    expect(storyWith(...many.slice(1))).toMatch(/\(fault f60\) and 1 more fault was in force\. c2/);
+  });
+
   it('is proved by two certain tenures that meet, though the later one was asked for before', () => {
     const history = historyOf([
       granted(1, 'c1', [0, 600]),

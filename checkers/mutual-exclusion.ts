@@ -17,7 +17,7 @@ import { permitsOf } from '../harness/history/kinds.ts';
 import { nanos, type JsonRecord, type Nanos } from '../harness/history/op.ts';
 import { collector, findingOf } from './finding.ts';
 import type { Finding, RuleResult } from './verdict.ts';
-import { faultClause, grantPhrase, list, seconds } from './wording.ts';
+import { faultClause, grantPhrase, list, meanwhile, seconds } from './wording.ts';
 
 type Code = 'double-grant' | 'belief-overlap';
 
@@ -107,12 +107,14 @@ function doubleGrant(history: History, others: readonly Grant[], later: Grant): 
         : `it was in force until ${seconds(end)}`;
     return { ops: [earlier.acquire.id, ...proof], story: `${grantPhrase(earlier)}; ${until}${reason}` };
   });
+  const place = among(grants, later);
   return findingOf(history, {
-    ...among(grants, later),
+    ...place,
     code: 'double-grant',
     ops: [...proofs.flatMap(({ ops }) => ops), later.acquire.id],
     story:
       proofs.map(({ story }) => `${story}. `).join('') +
+      meanwhile(history, place.since, place.at) +
       `${grantPhrase(later)}, asked for at ${seconds(later.acquire.invoked)}: ` +
       (others.length === 1
         ? 'the lock was given twice.'

@@ -51,6 +51,19 @@ export function faultPhrase(fault: FaultSpan): string {
   return `${list(targets)} ${targets.length > 1 ? 'were' : 'was'} ${done} from ${seconds(acted ?? begin)}${until} (fault ${id})`;
 }
 
+/** More of them make no story; a finding lists them all. */
+const FAULTS_NAMED_MAX = 3;
+
+/** The faults in force at some time of [from, to], whomever they hit, as a sentence with a space after it; else empty. */
+export function meanwhile(history: History, from: Nanos, to: Nanos): string {
+  const faults = faultsWithin(history, from, to);
+  if (faults.length === 0) return '';
+  const named = faults.slice(0, FAULTS_NAMED_MAX).map(faultPhrase);
+  const others = faults.length - named.length;
+  const more = others === 0 ? [] : [`${others} more ${others === 1 ? 'fault was' : 'faults were'} in force`];
+  return `Meanwhile ${list([...named, ...more])}. `;
+}
+
 /** The faults that hit this process at some time of [from, to], as a clause `, and …` to follow its name; else empty. */
 export function faultClause(history: History, process: string, from: Nanos, to: Nanos): string {
   const phrases = faultsWithin(history, from, to)
