@@ -60,6 +60,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'checkers/verdict.ts',
     'harness/comparison/breaking-faults.ts',
     'harness/comparison/interval.ts',
+    'harness/comparison/trends.ts',
   ],
 };
 

@@ -11,8 +11,10 @@ import {
   type DoneRun,
   type Unit,
 } from '../comparison/comparison.ts';
+import { breakingFaults } from '../comparison/breaking-faults.ts';
 import { shardOf, type Shard } from '../comparison/shard.ts';
 import { summarise, summaryText, WORST_FIRST, type Summary } from '../comparison/summary.ts';
+import { pastRunOf, trendsOf, type Trend } from '../comparison/trends.ts';
 import { EXIT_CODE, HarnessError, messageOf } from '../contract/errors.ts';
 import { aloud, type Aloud } from '../terminal/aloud.ts';
 import { countsByCode, finalWords } from '../terminal/final-words.ts';
@@ -31,6 +33,7 @@ import {
   dropEvidence,
   hasEvidence,
   markLatest,
+  readTrends,
   writeAtomically,
   writeFile,
 } from '../stored/results.ts';
@@ -165,6 +168,9 @@ export function writeTogether(
   if (reports.has('markdown')) writeFile(file('summary.md'), summaryMarkdown(summary, { links: 'relative' }));
   if (reports.has('junit')) writeFile(file('junit.xml'), junitXml(units));
   say(`${headline(summary)}${reports.has('markdown') ? `: ${file('summary.md')}` : ''}`);
+  const trends = trendsIn([out], new Set(units.flatMap(({ run: done }) => done?.directory.name ?? [])));
+  for (const { cell, worse } of trends)
+    for (const words of worse) say(`worse than before: ${cell}: ${words}`);
   if (!reports.has('html')) return;
   const done = worstFirst(units);
   const shown = done
@@ -176,9 +182,15 @@ export function writeTogether(
   const others = done
     .map(({ directory: { name }, plan, verdict }) => ({ name, plan, verdict }))
     .filter(({ name }) => !names.has(name));
-  writeFile(file('report.html'), renderReport(shown, others));
+  writeFile(file('report.html'), renderReport(shown, { others, trends }));
   const which = shown.length === units.length ? `all ${shown.length}` : `the ${shown.length} most telling`;
   say(`one page for ${which} runs: ${file('report.html')}`);
+}
+
+/** Of the runs of these names, against those that the directories have run before. */
+export function trendsIn(outs: readonly string[], now: ReadonlySet<string>): readonly Trend[] {
+  const past = outs.flatMap((out) => readTrends(out).flatMap(([, line]) => pastRunOf(line) ?? []));
+  return trendsOf(past, now);
 }
 
 /** None if it cannot be read any more: a run of another version counts, by its verdict, and is not shown. */
@@ -236,14 +248,17 @@ export async function runPlan(stage: Stage, plan: Plan, options: RunPlanOptions)
 
 /** A line of results/history.jsonl. */
 function trendOf({ directory, plan, surroundings, verdict }: StoredRun): object {
+  const breaking = breakingFaults([verdict]);
   return {
     run: directory.name,
     started: surroundings.started,
     cell: cellName(plan),
+    simulated: plan.on === 'simulation',
     seed: plan.seed,
     verdict: verdict.verdict,
     grade: verdict.grade,
     asExpected: verdict.asExpected,
+    faults: { acted: breaking.trials, broke: breaking.hits },
     findings: countsByCode([...verdict.findings, ...verdict.liveness]),
   };
 }

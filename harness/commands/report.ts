@@ -9,6 +9,7 @@ import { summaryMarkdown } from '../reporters/markdown.ts';
 import { writeRunFiles } from '../reporters/run-files.ts';
 import { runDirectory, writeFile } from '../stored/results.ts';
 import { textChoice, type Choices } from '../settings/settings.ts';
+import { trendsIn } from './batch.ts';
 import { judgeRun, reportedRun } from '../stored/stored-run.ts';
 import { reportsOf } from './run.ts';
 
@@ -23,8 +24,12 @@ export function reportCommand(paths: readonly string[], choices: Choices): numbe
     writeFile(file, content);
     written.push(file);
   };
+  const trends = trendsIn(
+    [...new Set(runs.map(({ directory }) => dirname(resolve(directory.path))))],
+    new Set(runs.map(({ directory }) => directory.name)),
+  );
   if (runs.length === 1 && output === undefined) {
-    writeRunFiles(first, reports);
+    writeRunFiles(first, reports, trends);
     written.push(first.directory.path);
   } else {
     const beside = output === undefined ? dirname(resolve(first.directory.path)) : dirname(output);
@@ -34,7 +39,14 @@ export function reportCommand(paths: readonly string[], choices: Choices): numbe
       comparison,
       runs.map((run) => ({ plan: run.plan, run })),
     );
-    if (reports.has('html')) write(page, renderReport(runs.map((run) => reportedRun(run))));
+    if (reports.has('html'))
+      write(
+        page,
+        renderReport(
+          runs.map((run) => reportedRun(run)),
+          { trends },
+        ),
+      );
     if (reports.has('junit'))
       write(join(beside, 'junit.xml'), junitXml(runs.map((run) => ({ plan: run.plan, run }))));
     if (reports.has('markdown'))

@@ -2,7 +2,7 @@
 
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { exactInterval, intervalText, perThousandText } from './interval.ts';
+import { chanceOfSoFew, exactInterval, intervalText, perThousandText } from './interval.ts';
 
 describe('exactInterval', () => {
   // Newcombe, Statistics in Medicine 17 (1998), table I, method 5 (Clopper-Pearson).
@@ -63,5 +63,27 @@ describe('in words', () => {
     expect(intervalText({ hits: 17, trials: 20 })).toBe('17 of 20 [0.62, 0.97]');
     expect(perThousandText({ hits: 17, trials: 20 })).toBe('850 [621, 968]');
     expect(perThousandText({ hits: 0, trials: 10_000 })).toBe('0 [0, 0.37]');
+  });
+});
+
+describe('chanceOfSoFew', () => {
+  it('is that of the lady who tasted tea', () => {
+    // Fisher, The Design of Experiments (1935), chapter II: 3 or more of 4 right by chance in 17 of 70 cases.
+    expect(chanceOfSoFew({ hits: 1, trials: 4 }, { hits: 3, trials: 4 })).toBeCloseTo(17 / 70, 12);
+    expect(chanceOfSoFew({ hits: 0, trials: 4 }, { hits: 4, trials: 4 })).toBeCloseTo(1 / 70, 12);
+  });
+
+  it('is 1 where nothing can be told, and the tails of both sides meet', () => {
+    expect(chanceOfSoFew({ hits: 0, trials: 0 }, { hits: 3, trials: 9 })).toBe(1);
+    const proportion = fc.nat(200).chain((trials) => fc.nat(trials).map((hits) => ({ hits, trials })));
+    fc.assert(
+      fc.property(proportion, proportion, (one, other) => {
+        const miss = ({ hits, trials }: typeof one): typeof one => ({ hits: trials - hits, trials });
+        const both = chanceOfSoFew(one, other) + chanceOfSoFew(miss(one), miss(other));
+        // What is as it is counts on both sides.
+        expect(both).toBeGreaterThanOrEqual(1 - 1e-9);
+        expect(chanceOfSoFew(one, other)).toBeCloseTo(chanceOfSoFew(miss(other), miss(one)), 9);
+      }),
+    );
   });
 });

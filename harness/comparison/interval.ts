@@ -1,6 +1,6 @@
 // How sure one can be of a proportion that was seen `hits` times in `trials`: the exact 95 % interval of Clopper and
 // Pearson (Biometrika 26, 1934). It covers the true rate in at least 95 % of all experiments, whatever the rate, and
-// says something useful of 0 in n, where others give up. Pure.
+// says something useful of 0 in n, where others give up. Of two proportions the exact test of Fisher (1922). Pure.
 
 export interface Proportion {
   readonly hits: number;
@@ -52,6 +52,29 @@ function upperTail(trials: number, least: number, rate: number): number {
     logTerm += Math.log(trials - successes) - Math.log(successes + 1) + odds;
   }
   return Math.min(sum, 1);
+}
+
+/**
+ * If both have the same true rate, how likely the first has as few hits as it has, or fewer, given how many there are in
+ * all: the lower tail of the hypergeometric distribution. 1 if nothing was tried. O(trials of both).
+ */
+export function chanceOfSoFew(one: Proportion, other: Proportion): number {
+  const trials = one.trials + other.trials;
+  const hits = one.hits + other.hits;
+  const ways = logFactorials(trials);
+  const choose = (of: number, chosen: number): number =>
+    (ways[of] ?? 0) - (ways[chosen] ?? 0) - (ways[of - chosen] ?? 0);
+  const all = choose(trials, one.trials);
+  let sum = 0;
+  for (let few = Math.max(0, hits - other.trials); few <= one.hits; few++)
+    sum += Math.exp(choose(hits, few) + choose(trials - hits, one.trials - few) - all);
+  return Math.min(sum, 1);
+}
+
+function logFactorials(most: number): Float64Array {
+  const logs = new Float64Array(most + 1);
+  for (let n = 2; n <= most; n++) logs[n] = (logs[n - 1] ?? 0) + Math.log(n);
+  return logs;
 }
 
 /** `17 of 20 [0.62, 0.97]` */

@@ -1,6 +1,7 @@
 // A made-up run for tests of the report: a made-up history with the verdict of the real rules. Not a test of locks.
 
 import type { Expectation } from '../../checkers/verdict.ts';
+import type { Trend } from '../comparison/trends.ts';
 import { judge } from '../judge.ts';
 import { fakeHistory, PAUSE_HOLDER, TTL_MILLIS, type FakeHistoryOptions } from './fake-history.fixture.ts';
 import type { JudgedRun } from './judged-run.ts';
@@ -46,4 +47,22 @@ const EXPECTED: Readonly<Record<'none' | 'set-nx-px' | 'fenced-incr', Expectatio
   none: { grade: 'safe', ...NOTHING },
   'set-nx-px': { grade: 'unsafe', ...OVERLAPS },
   'fenced-incr': { grade: 'safe-with-fencing', ...OVERLAPS },
+};
+
+const pastRun = (day: number, broke: number) => ({
+  run: `run-${day}`,
+  started: `2026-11-${day}T01:17:00.000Z`,
+  cell: 'redis-single/set-nx-px/pause-holder',
+  simulated: false,
+  asExpected: broke > 0,
+  faults: { acted: 7, broke },
+});
+
+/** A cell that did worse than before. */
+export const SOME_TREND: Trend = {
+  cell: 'redis-single/set-nx-px/pause-holder',
+  simulated: false,
+  before: [pastRun(24, 5), pastRun(25, 6), pastRun(26, 4)],
+  now: [pastRun(27, 0)],
+  worse: ['as expected in 0 of 1 runs, before in 3 of 3'],
 };

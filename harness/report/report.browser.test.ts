@@ -11,9 +11,9 @@ import type { AxeResults } from 'axe-core';
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { CHROMIUM, startChromium } from './chromium.fixture.ts';
-import { fakeRun } from './fake-run.fixture.ts';
+import { fakeRun, SOME_TREND } from './fake-run.fixture.ts';
 import type { JudgedRun } from './judged-run.ts';
-import { renderReport } from './report.ts';
+import { renderReport, type Beside } from './report.ts';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
@@ -95,9 +95,9 @@ describe.skipIf(CHROMIUM === undefined && !required)(`the report in a browser${w
     if (troubles.length > 0) throw new Error(`the page misbehaved:\n${troubles.join('\n')}`);
   });
 
-  async function open(runs: readonly JudgedRun[], address = ''): Promise<Page> {
+  async function open(runs: readonly JudgedRun[], address = '', beside: Beside = {}): Promise<Page> {
     const file = join(folder, 'report.html');
-    writeFileSync(file, renderReport(runs));
+    writeFileSync(file, renderReport(runs, beside));
     const own = pathToFileURL(file).href;
     const page = await browser.newPage();
     troubles = [];
@@ -396,7 +396,8 @@ describe.skipIf(CHROMIUM === undefined && !required)(`the report in a browser${w
     { scheme: 'dark', width: 1280 },
     { scheme: 'light', width: 390 },
   ] as const)('gives axe-core nothing to object to ($scheme, $width wide)', async ({ scheme, width }) => {
-    const page = await open([fakeRun({ seconds: 8 }), fakeRun({ seconds: 3, pauseEverySeconds: 0 })]);
+    const runs = [fakeRun({ seconds: 8 }), fakeRun({ seconds: 3, pauseEverySeconds: 0 })];
+    const page = await open(runs, '', { trends: [SOME_TREND] });
     await page.setViewportSize({ width, height: 900 });
     await page.emulateMedia({ colorScheme: scheme });
     await page.keyboard.press('n');

@@ -4,6 +4,7 @@
 import { createHash } from 'node:crypto';
 import { Script } from 'node:vm';
 import { describe, expect, it } from 'vitest';
+import type { Trend } from '../comparison/trends.ts';
 import { perThousandText } from '../comparison/interval.ts';
 import { assembleHistory, type History, type Operation } from '../history/history.ts';
 import { grantsOf } from '../history/grants.ts';
@@ -11,10 +12,11 @@ import { millis, nanos } from '../history/op.ts';
 import { judge } from '../judge.ts';
 import type { Verdict } from '../../checkers/verdict.ts';
 import { fakeHistory, PAUSE_HOLDER } from './fake-history.fixture.ts';
-import { fakeRun } from './fake-run.fixture.ts';
+import { fakeRun, SOME_TREND } from './fake-run.fixture.ts';
 import type { JudgedRun } from './judged-run.ts';
 import { PAGE_SCRIPT, PAGE_STYLE } from './page-assets.ts';
 import { renderReport } from './report.ts';
+import { trendsSection } from './trends-section.ts';
 import { runViews } from './run-view.ts';
 import { packedColumns, timelineColumns, type TimelineColumns } from './timeline-columns.ts';
 
@@ -231,7 +233,7 @@ describe('several runs on one page', () => {
     const { acted } = verdict.power.faults;
     const broke = new Set(verdict.findings.flatMap(({ faults }) => faults)).size;
     expect(broke).toBeGreaterThan(1);
-    const matrix = plainText(renderReport([failing], others));
+    const matrix = plainText(renderReport([failing], { others }));
     expect(matrix).toContain('3 runs: 2 as expected, 1 not');
     expect(matrix).toContain(
       `redis-single/set-nx-px unsafe ${perThousandText({ hits: 3 * broke, trials: 3 * acted })} ✗ 2 of 3: unsafe expected`,
@@ -463,5 +465,28 @@ describe('the columns of the timeline', async () => {
     expect(restarted.lanes.map(({ name }) => name)).toEqual(['c1', 'c2', 'c3', 'c4', 'c5']);
     const [second] = restarted.processes.filter(({ name }) => name.endsWith('.2'));
     expect(second?.name).toBe(`${restarted.lanes[second?.lane ?? -1]?.name}.2`);
+  });
+});
+
+const section = (trend: Trend): string => trendsSection([trend])?.markup ?? '';
+
+describe('the cells over time', () => {
+  it('stand on the page where any of them ran before', () => {
+    expect(renderReport([failing])).not.toContain('Over time');
+    expect(renderReport([failing], { trends: [SOME_TREND] })).toContain(section(SOME_TREND));
+  });
+
+  it('are said in words, in numbers and in a picture', () => {
+    const text = plainText(section(SOME_TREND));
+    expect(text).toMatch(/pause-holder ?: as expected in 0 of 1 runs, before in 3 of 3/);
+    expect(text).toContain(
+      'since 2026-11-24 3 of 3 [0.29, 1.00] 0 of 1 [0.00, 0.98] 15 of 21 [0.48, 0.89] 0 of 7',
+    );
+    expect(section(SOME_TREND)).toContain(
+      'oldest runs first: 5 of 7, 6 of 7, 4 of 7, 0 of 7 (1 run not as expected)',
+    );
+    expect(plainText(section({ ...SOME_TREND, worse: [] }))).toContain(
+      'Nothing is worse than chance explains in 1 cell against 3 earlier runs',
+    );
   });
 });

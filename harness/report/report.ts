@@ -2,6 +2,7 @@
 // its content security policy forbids it to. Each section has a file of its own; this one puts them in order. Pure.
 
 import { createHash } from 'node:crypto';
+import type { Trend } from '../comparison/trends.ts';
 import { chartsSection } from './charts-section.ts';
 import { faultsSection, provenanceSection } from './facts-section.ts';
 import { findingsSection } from './findings-section.ts';
@@ -14,15 +15,22 @@ import { runViews, type RunView } from './run-view.ts';
 import { verdictSentence } from './sentence.ts';
 import { measureSentences, storesSection } from './stores-section.ts';
 import { timelineSection } from './timeline-section.ts';
+import { trendsSection } from './trends-section.ts';
 import { verdictSection } from './verdict-section.ts';
 import { count, name } from './words.ts';
 
+export interface Beside {
+  /** Counted in the matrix and not shown. */
+  readonly others?: readonly ComparedRun[];
+  /** How the cells of these runs did before. */
+  readonly trends?: readonly Trend[];
+}
+
 /**
  * One page for one run or for several. The same runs give the same bytes. A finding's anchor is `#/f/<id>`; where an
- * earlier run on the page has the same finding, `#/f/<id>/2`. `others` are counted in the matrix and not shown. O(n log n) in
- * the operations.
+ * earlier run on the page has the same finding, `#/f/<id>/2`. O(n log n) in the operations.
  */
-export function renderReport(runs: readonly JudgedRun[], others: readonly ComparedRun[] = []): string {
+export function renderReport(runs: readonly JudgedRun[], { others = [], trends = [] }: Beside = {}): string {
   const matrix = matrixOf(runViews(runs), others);
   const shown = matrix.entries.flatMap(({ view, ...entry }) =>
     view === undefined ? [] : { ...entry, view },
@@ -56,7 +64,9 @@ export function renderReport(runs: readonly JudgedRun[], others: readonly Compar
           ${only === undefined ? matrixSection(matrix) : undefined}
         </header>
         <main>
+          ${only === undefined ? trendsSection(trends) : undefined}
           ${shown.map((entry) => runSection(entry, only === undefined))}
+          ${only === undefined ? undefined : trendsSection(trends)}
           <section class="reading-aid">
             <h2>How to read this page</h2>
             ${howToRead()}

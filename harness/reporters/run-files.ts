@@ -6,6 +6,7 @@ import type { Finding } from '../../checkers/verdict.ts';
 import { cellName } from '../plan/cell-name.ts';
 import type { ReportName } from '../plan/choices.ts';
 import { summarise } from '../comparison/summary.ts';
+import type { Trend } from '../comparison/trends.ts';
 import { renderReport } from '../report/report.ts';
 import { readRunFile, writeFile } from '../stored/results.ts';
 import { replayCommand, reportedRun, type StoredRun } from '../stored/stored-run.ts';
@@ -16,10 +17,15 @@ import { summaryMarkdown } from './markdown.ts';
 /** A run may have thousands of findings; the report has them all. */
 const FOLDERS_MAX = 10;
 
-export function writeRunFiles(run: StoredRun, reports: ReadonlySet<ReportName>): void {
+/** `trends`: how its cell did before; a run that has just ended is reported without. */
+export function writeRunFiles(
+  run: StoredRun,
+  reports: ReadonlySet<ReportName>,
+  trends: readonly Trend[] = [],
+): void {
   const { directory, plan } = run;
   const alone = { profile: null, seed: plan.seed, plans: [plan] };
-  if (reports.has('html')) writeFile(directory.report, renderReport([reportedRun(run)]));
+  if (reports.has('html')) writeFile(directory.report, renderReport([reportedRun(run)], { trends }));
   if (reports.has('junit')) writeFile(directory.junit, junitXml([{ plan, run }]));
   if (!reports.has('markdown')) return;
   writeFile(directory.summary, summaryMarkdown(summarise(alone, [{ plan, run }]), { links: 'none' }));
