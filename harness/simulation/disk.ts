@@ -4,6 +4,7 @@
 import type { Command } from './etcd/store.ts';
 import type { RaftDisk } from './raft/raft.ts';
 import type { Entry } from './redis/keyspace.ts';
+import type { Kept } from './sentinel/kept.ts';
 import type { TreeCommand } from './zookeeper/tree.ts';
 
 export interface Disk {
@@ -13,6 +14,8 @@ export interface Disk {
   readonly etcd: RaftDisk<Command>;
   /** What a server of a ZooKeeper ensemble must not forget. */
   readonly zooKeeper: RaftDisk<TreeCommand>;
+  /** The configuration file of a Sentinel. */
+  readonly sentinel: { kept: Kept | undefined };
   /** Empties it. */
   wipe(): void;
   /** How much longer than usual a sync takes, in milliseconds. */
@@ -25,12 +28,15 @@ export function openDisk(): Disk {
   const appended = new Map<string, Entry>();
   const etcd: RaftDisk<Command> = { term: 0, votedFor: undefined, log: [] };
   const zooKeeper: RaftDisk<TreeCommand> = { term: 0, votedFor: undefined, log: [] };
+  const sentinel: Disk['sentinel'] = { kept: undefined };
   return {
     appended,
     etcd,
     zooKeeper,
+    sentinel,
     wipe() {
       appended.clear();
+      sentinel.kept = undefined;
       for (const raft of [etcd, zooKeeper]) {
         raft.term = 0;
         raft.votedFor = undefined;

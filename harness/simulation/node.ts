@@ -199,10 +199,10 @@ export function openNode({ spec, address, program, wall, disk }: NodeParts, site
       }
     },
     async exec(command, timeLimit) {
-      const [tool] = command;
-      if (tool !== 'psql') throw notSimulated(`the command ${command.join(' ')}`);
+      const text = askedByTool(command);
+      if (text === undefined) throw notSimulated(`the command ${command.join(' ')}`);
       await engineActs();
-      return printed(await converse({ kind: 'text', text: command.at(-1) ?? '' }, timeLimit));
+      return printed(await converse({ kind: 'text', text }, timeLimit));
     },
     async execInSandbox(command): Promise<ExecResult> {
       const asked = askedOverTcp(command);
@@ -216,6 +216,13 @@ export function openNode({ spec, address, program, wall, disk }: NodeParts, site
     },
     logs: async () => log,
   };
+}
+
+/** What a server's own program is told to ask it; undefined: it is another command. */
+function askedByTool(command: readonly string[]): string | undefined {
+  const [tool, option] = command;
+  if (tool === 'psql') return command.at(-1);
+  return tool === 'redis-cli' && option === '-p' ? command.slice(3).join(' ') : undefined;
 }
 
 /** As a program prints it that was told an answer. */

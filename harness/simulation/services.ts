@@ -10,6 +10,7 @@ import { recipesOnSessions } from '../backends/postgres/server.ts';
 import { portsOver, type OpenRedisPort } from '../backends/redis/port-over.ts';
 import { recipesOnServer } from '../backends/redis/server.ts';
 import { recipesOnReplicated } from '../backends/redis-replicated/server.ts';
+import { recipesBySentinels } from '../backends/redis-sentinel/server.ts';
 import { recipesOnVoters } from '../backends/redlock/server.ts';
 import { portsOver as zooKeeperPortsOver } from '../backends/zookeeper/port-over.ts';
 import { recipesOnEnsemble } from '../backends/zookeeper/server.ts';
@@ -22,6 +23,7 @@ import { storeStatements } from './postgres/statements.ts';
 import type { Machine, Program } from './program.ts';
 import { runRedis, settingsOf } from './redis/server.ts';
 import { simulatedDial } from './redis/wire.ts';
+import { runSentinel } from './sentinel/server.ts';
 import { runZooKeeper } from './zookeeper/server.ts';
 import { simulatedWires } from './zookeeper/wire.ts';
 
@@ -29,6 +31,7 @@ import { simulatedWires } from './zookeeper/wire.ts';
 const RECIPES: Readonly<Record<string, (machine: Machine) => readonly Recipe[]>> = {
   'redis-single': (machine) => recipesOnServer(redisPorts(machine)),
   'redis-replicated': (machine) => recipesOnReplicated(redisPorts(machine)),
+  'redis-sentinel': (machine) => recipesBySentinels(redisPorts(machine)),
   etcd: (machine) => recipesOnCluster(simulatedEtcdPorts(machine), clockOf(machine)),
   postgres: (machine) => recipesOnSessions(simulatedSessions(machine)),
   redlock: (machine) => recipesOnVoters(redisPorts(machine)),
@@ -68,13 +71,14 @@ const REDIS_OF_IMAGE: Readonly<Record<string, Parameters<typeof settingsOf>[1]>>
 };
 
 /** What a server or the store runs. */
-export function serverProgram({ name, role, image, command = [] }: NodeSpec): Program {
+export function serverProgram({ name, role, image, entrypoint = [], command = [] }: NodeSpec): Program {
   if (role === 'store' || image === 'postgres') {
     const statements = role === 'store' ? storeStatements() : lockStatements();
     return (machine) => runPostgres(machine, statements);
   }
   if (image === 'etcd') return runEtcd;
   if (image === 'zookeeper') return runZooKeeper;
+  if (entrypoint.includes('--sentinel')) return runSentinel;
   const redis = REDIS_OF_IMAGE[image];
   if (redis !== undefined) return (machine) => runRedis(machine, settingsOf(command, redis));
   throw new HarnessError('internal', `node ${name} has the image ${image}, which is not simulated`);

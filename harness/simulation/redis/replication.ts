@@ -19,6 +19,8 @@ export interface Replication {
   feed(): void;
   hear(message: FromReplica, socket: Socket, node: string): void;
   forget(socket: Socket): void;
+  /** Whether it is the connection of a replica. */
+  feeds(socket: Socket): boolean;
   /** Replicas that were heard of within so many seconds. */
   inStep(maxLagSeconds: number): number;
   /** Calls back once, with how many replicas are that far, when they are enough or the time is up (0: never). */
@@ -68,6 +70,8 @@ export function openReplication(
   let primary: string | undefined;
   let link: Socket | undefined;
   let linkUp = false;
+  /** When it had a link last. */
+  let downSince = 0;
   /** Grows with each change of the primary, so that what belongs to an earlier one is not heard any more. */
   let term = 0;
 
@@ -77,6 +81,11 @@ export function openReplication(
     const due = waiters.filter(({ offset: wanted, count }) => confirmedBy(wanted) >= count);
     waiters = waiters.filter((waiter) => !due.includes(waiter));
     for (const waiter of due) waiter.done(confirmedBy(waiter.offset));
+  };
+
+  const noLink = (): void => {
+    if (linkUp) downSince = process.now();
+    linkUp = false;
   };
 
   const hearPrimary = (message: Message): void => {
@@ -102,7 +111,7 @@ export function openReplication(
     const later = (): void => {
       if (own !== term) return;
       link = undefined;
-      linkUp = false;
+      noLink();
       process.after(EVERY_SECOND, () => {
         if (own === term) connect();
       });
@@ -135,7 +144,7 @@ export function openReplication(
     term += 1;
     link?.close();
     link = undefined;
-    linkUp = false;
+    noLink();
   };
 
   return {
@@ -189,6 +198,7 @@ export function openReplication(
         socket.send(copy);
       });
     },
+    feeds: (socket) => replicas.has(socket),
     forget(socket) {
       replicas.delete(socket);
     },
@@ -211,7 +221,15 @@ export function openReplication(
     },
     info() {
       if (primary !== undefined)
-        return ['role:slave', `master_link_status:${linkUp ? 'up' : 'down'}`, `slave_repl_offset:${offset}`];
+        return [
+          'role:slave',
+          `master_host:${machine.addressOf(primary)}`,
+          `master_link_status:${linkUp ? 'up' : 'down'}`,
+          `slave_repl_offset:${offset}`,
+          ...(linkUp
+            ? []
+            : [`master_link_down_since_seconds:${Math.floor((process.now() - downSince) / 1e9)}`]),
+        ];
       const online = [...replicas.values()].filter((replica) => replica.online);
       return [
         'role:master',

@@ -38,6 +38,8 @@ interface Peer {
   /** It waits for WAIT, and what it sent meanwhile waits with it. */
   blocked: boolean;
   readonly unread: RedisRequest[];
+  /** Channels of which it wants to hear. */
+  readonly channels: Set<string>;
 }
 
 /** The settings that a command line gives. */
@@ -84,6 +86,7 @@ function openServer(machine: Machine, settings: RedisSettings): Accept {
     followed: append,
   });
 
+  const peers = new Set<Peer>();
   /** What this turn of the event loop brought, and what it will send when it is written. */
   let ready: { readonly peer: Peer; readonly request: RedisRequest }[] = [];
   let busy = false;
@@ -134,13 +137,48 @@ function openServer(machine: Machine, settings: RedisSettings): Accept {
       );
       return false;
     }
-    const reply = perform(name.toUpperCase(), args);
-    answer(reply);
+    const about = amongPeers(peer, name.toUpperCase(), args);
+    if (about !== undefined) {
+      answer(about);
+      return false;
+    }
+    const before = keyspace.changes;
+    answer(perform(name.toUpperCase(), args));
     const { changes } = keyspace;
-    if (reply instanceof RedisError || changes.length === 0) return false;
+    // The same array: it was no command on keys. One that failed may have changed some all the same.
+    if (changes === before || changes.length === 0) return false;
     append(changes);
     peer.written = replication.propagate(changes);
     return true;
+  };
+
+  /** What is about connections; undefined: it is not. */
+  const amongPeers = (peer: Peer, name: string, args: readonly string[]): RedisReply | undefined => {
+    const [first = '', second = ''] = args;
+    switch (name) {
+      case 'SUBSCRIBE':
+        peer.channels.add(first);
+        return ['subscribe', first, peer.channels.size];
+      case 'PUBLISH': {
+        const hearing = [...peers].filter(({ channels }) => channels.has(first));
+        for (const { socket } of hearing)
+          socket.send({ kind: 'redis reply', reply: ['message', first, second] });
+        return hearing.length;
+      }
+      case 'CLIENT': {
+        if (args.join(' ').toUpperCase() !== 'KILL TYPE NORMAL') return undefined;
+        const killed = [...peers].filter(
+          (other) => other !== peer && other.channels.size === 0 && !replication.feeds(other.socket),
+        );
+        for (const other of killed) {
+          peers.delete(other);
+          other.socket.close();
+        }
+        return killed.length;
+      }
+      default:
+        return undefined;
+    }
   };
 
   const perform = (name: string, args: readonly string[]): RedisReply | RedisError => {
@@ -183,7 +221,8 @@ function openServer(machine: Machine, settings: RedisSettings): Accept {
   };
 
   return (socket, node) => {
-    const peer: Peer = { socket, node, written: 0, blocked: false, unread: [] };
+    const peer: Peer = { socket, node, written: 0, blocked: false, unread: [], channels: new Set() };
+    peers.add(peer);
     return {
       message(message) {
         if (message.kind === 'redis command') {
@@ -196,7 +235,10 @@ function openServer(machine: Machine, settings: RedisSettings): Accept {
         } else if (message.kind === 'replica asks' || message.kind === 'replica is at')
           replication.hear(message, socket, node);
       },
-      closed: () => replication.forget(socket),
+      closed() {
+        peers.delete(peer);
+        replication.forget(socket);
+      },
     };
   };
 }
