@@ -1,10 +1,11 @@
-// Wrong on purpose: takes the lock as soon as the node that it watches is gone, and does not look at the queue again, as
-// ZooKeeper's documentation says one must. That node may have been of one who only waited, and gave up or died; whoever
+// Wrong on purpose: takes the lock as soon as the node that it watches is gone, and does not look who else is before it,
+// as ZooKeeper's documentation says one must. That node may have been of one who only waited, and gave up or died; whoever
 // was before that one holds the lock still.
 
-import type { Outcome, Grant } from '../../../contract/lock-client.ts';
-import type { ZooKeeperRecipe, ZooKeeperSession } from '../port.ts';
 import type { Clock } from '../../../clock.ts';
+import type { Grant, Outcome } from '../../../contract/lock-client.ts';
+import { millis, nanosOf } from '../../../history/op.ts';
+import type { ZooKeeperRecipe, ZooKeeperSession } from '../port.ts';
 import { alone, BUSY, leave, nodesBefore, tokenOf, untilOneGone, type Waiting } from '../queue.ts';
 import { ephemeralSequential, queueClient, sessionWatch } from './ephemeral-sequential.ts';
 
@@ -23,17 +24,21 @@ async function watchOnce(
   { request, path, turn }: Waiting,
 ): Promise<Outcome<Grant>> {
   const { lock, patienceMillis = request.ttlMillis } = request;
-  const lower = await nodesBefore(session, lock, path);
-  // Its node is in the queue.
-  if (lower.kind !== 'ok') return { kind: 'info', error: lower.error };
-  const before = turn(lower.value, request);
-  if (before.length > 0) {
-    const from = clock.now();
-    await untilOneGone(session, lock, { nodes: before, timeLimit: patienceMillis });
-    if ((clock.now() - from) / 1e6 >= patienceMillis) {
+  const giveUpAt = clock.now() + nanosOf(patienceMillis);
+  let watched: readonly string[] | undefined;
+  for (;;) {
+    const lower = await nodesBefore(session, lock, path);
+    // Its own node is in the queue.
+    if (lower.kind !== 'ok') return { kind: 'info', error: lower.error };
+    watched ??= turn(lower.value, request);
+    const nodes = watched.filter((node) => lower.value.includes(node));
+    if (nodes.length === 0) break;
+    const leftMillis = (giveUpAt - clock.now()) / 1e6;
+    if (leftMillis <= 0) {
       const gone = await leave(session, clock, path);
       return gone.kind === 'ok' ? BUSY : { kind: 'info', error: gone.error };
     }
+    await untilOneGone(session, lock, { nodes, timeLimit: millis(leftMillis) });
   }
   const token = await tokenOf(session, path);
   if (token.kind !== 'ok') return { kind: 'info', error: token.error };
