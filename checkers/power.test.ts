@@ -181,6 +181,11 @@ const watched = (first: number, second = 3): Fields => [
   { type: 'harness', since: 0, time: 1000, loopDelayMillis: first, cpuWaitMillis: 900.5 },
   { type: 'harness', since: 1000e6, time: 2000, loopDelayMillis: second },
 ];
+/** Two seconds in which some process waited for a processor for so long. */
+const starved = (waited: Readonly<Record<string, number>>): Fields => [
+  { type: 'harness', since: 0, time: 1000, loopDelayMillis: 3, ...waited },
+  { type: 'harness', since: 1000e6, time: 2000, loopDelayMillis: 3, ...waited },
+];
 
 describe('a warning', () => {
   const pause: Span = { fault: 'pause', targets: ['c1'], begin: 40, acted: 50, end: 90 };
@@ -252,6 +257,14 @@ describe('a warning', () => {
         .join();
     expect(message(250, 3)).toContain('once, first at 0.000 s: for 1.0 s');
     expect(message(250, 250)).toContain('once, first at 0.000 s: for 2.0 s');
+  });
+
+  it.each(['cpuWaitMillis', 'cpuStolenMillis'])('is given if the machine was too busy, by %s', (field) => {
+    const warnings = (millis: number) =>
+      power(historyOf(handedOver, {}, starved({ [field]: millis }))).warnings;
+    expect(warnings(699)).toEqual([]);
+    expect(warnings(700)).toMatchObject([{ code: 'harness-stalled', decisive: false }]);
+    expect(warnings(1004)[0]?.message).toContain('for 100 % of the time');
   });
 });
 
