@@ -3,7 +3,7 @@
 // service must not answer, at seven tenths of the history, so the verdict of a file is known before it is judged.
 // Knows the format of a history and no checker.
 
-import { encodeEvent, encodeHeader } from '../harness/history/json-lines.ts';
+import { encodeEvent, encodeHeader } from '../harness/history/encode-event.ts';
 import {
   fencingToken,
   nanos,

@@ -12,6 +12,9 @@ export interface Deadline extends Disposable {
   extendTo(time: Nanos): void;
 }
 
+/** Made once: an error of its own for each would cost more than the deadline. */
+const DISPOSED = new Error('the deadline is watched no more');
+
 /** Calls `onPassed` once, when the clock has passed the deadline; never after disposal. */
 export function watchDeadline(clock: Clock, first: Nanos, onPassed: () => void): Deadline {
   const disposed = new AbortController();
@@ -34,6 +37,6 @@ export function watchDeadline(clock: Clock, first: Nanos, onPassed: () => void):
     extendTo(time) {
       if (time > at) at = time;
     },
-    [Symbol.dispose]: () => disposed.abort(),
+    [Symbol.dispose]: () => disposed.abort(DISPOSED),
   };
 }

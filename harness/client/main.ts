@@ -9,7 +9,7 @@ import { monotonicClock, monotonicOrigin, wallTime } from '../clock.ts';
 import { decodeToClient, type ClientConfig, type FromClient } from '../contract/control.ts';
 import { EXIT_CODE, HarnessError } from '../contract/errors.ts';
 import type { Recipe } from '../contract/lock-client.ts';
-import { encodeEvent } from '../history/json-lines.ts';
+import { encodeEvent } from '../history/encode-event.ts';
 import { openStore } from '../postgres-store/client.ts';
 import { openAdapter } from './adapter-client.ts';
 import { adapters } from './adapters.ts';

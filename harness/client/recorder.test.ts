@@ -2,7 +2,8 @@
 
 import { describe, expect, it } from 'vitest';
 import type { StoreClient } from '../contract/store.ts';
-import { decodeEvent, encodeEvent } from '../history/json-lines.ts';
+import { encodeEvent } from '../history/encode-event.ts';
+import { decodeEvent } from '../history/json-lines.ts';
 import { fencingToken, millis, nanos } from '../history/op.ts';
 import { fakeLocks, fakeStore, tape } from './fakes.fixture.ts';
 

@@ -84,7 +84,11 @@ export function openRecorder(options: RecorderOptions): Recorder {
   const { process, ttlMillis, permits, relative, locks, store, now, write } = options;
   let id = options.firstId - options.idStep;
 
-  const lease = options.sessionBound === true ? {} : { ttlMillis };
+  const acquiring = {
+    op: 'acquire',
+    ...(options.polls && { try: true }),
+    ...(options.sessionBound !== true && { ttlMillis }),
+  } as const;
   const nextId = (): number => (id += options.idStep);
 
   const record = async <O extends Outcome<unknown>>(
@@ -121,17 +125,11 @@ export function openRecorder(options: RecorderOptions): Recorder {
         ...(permits !== undefined && { permits }),
         ...how,
       };
-      const shared = request.shared === true ? { shared: true } : {};
+      const { owner } = request;
+      const asked = request.shared === true ? { lock, owner, shared: true } : { lock, owner };
       const outcome = await record(
         operation,
-        {
-          op: 'acquire',
-          lock,
-          ...(options.polls && { try: true }),
-          ...shared,
-          ...lease,
-          owner: request.owner,
-        },
+        { ...acquiring, ...asked },
         () => locks.acquire(request),
         acquireResult,
       );

@@ -11,6 +11,9 @@ export interface Renewal {
   stop(): Promise<void>;
 }
 
+/** Made once: an error of its own for each would cost more than the renewal. */
+const STOPPED = new Error('the renewal was stopped');
+
 export function startRenewal(options: {
   readonly clock: Clock;
   /** From one renew's completion, at first from now, to the next renew. */
@@ -39,7 +42,7 @@ export function startRenewal(options: {
   const ended = loop();
   return {
     stop() {
-      stopped.abort();
+      stopped.abort(STOPPED);
       return ended;
     },
   };

@@ -82,9 +82,12 @@ export function openSession(options: SessionOptions): ClientSession {
     for (const tell of told) tell();
   };
 
-  const wait = async (random: Random, { min, max }: { readonly min: Millis; readonly max: Millis }) => {
+  const wait = (
+    random: Random,
+    { min, max }: { readonly min: Millis; readonly max: Millis },
+  ): Promise<void> => {
     const duration = millis(random.real(min, max));
-    if (duration > 0) await clock.sleep(duration);
+    return duration > 0 ? clock.sleep(duration) : Promise.resolve();
   };
 
   const hold = (grant: Grant): HeldLock => {

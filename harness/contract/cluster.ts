@@ -1,7 +1,7 @@
 // What a cluster of nodes can do, whoever runs it (Docker today, a simulation later). Interfaces only.
 // A `Cluster` value is a ready cluster: `startCluster` returns it after every node answered its ready probe.
 
-import type { Millis } from '../history/op.ts';
+import type { HistoryEvent, Millis } from '../history/op.ts';
 
 export type NodeRole = 'server' | 'store' | 'client';
 
@@ -82,6 +82,8 @@ export interface NodeStream {
   send(line: string): void;
   /** Called for each line of stdout, in order. */
   onLine(listener: (line: string) => void): void;
+  /** Only where the process is part of this one: called for what it recorded, in the place of the line that says it. */
+  onEvent?(listener: (event: HistoryEvent) => void): void;
   /** Settles when the stream has ended (the process died or the engine went away). */
   readonly closed: Promise<void>;
 }

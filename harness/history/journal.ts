@@ -2,7 +2,8 @@
 // The coordinator appends what clients and nemesis report, in the order it learns of it; `check` reads it back.
 
 import { closeSync, fsyncSync, openSync, readSync, writeSync } from 'node:fs';
-import { encodeEvent, encodeHeader, openReader } from './json-lines.ts';
+import { encodeEvent, encodeHeader } from './encode-event.ts';
+import { openReader } from './json-lines.ts';
 import type { History } from './history.ts';
 import type { Header, HistoryEvent } from './op.ts';
 

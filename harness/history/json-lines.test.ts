@@ -2,7 +2,8 @@
 // killed writer leaves behind is read up to its last whole line.
 
 import { describe, expect, it } from 'vitest';
-import { decodeEvent, decodeHeader, encodeEvent, encodeHeader, parseHistory } from './json-lines.ts';
+import { encodeEvent, encodeHeader } from './encode-event.ts';
+import { decodeEvent, decodeHeader, parseHistory } from './json-lines.ts';
 import { HistoryError } from './history.ts';
 import { fencingToken, millis, nanos, type Header, type HistoryEvent } from './op.ts';
 
@@ -120,6 +121,18 @@ describe('the text form', () => {
   it.each(events.map((event) => [encodeEvent(event), event] as const))('brings back %s', (line, event) => {
     expect(line).not.toContain('\n');
     expect(decodeEvent(line, 1)).toEqual(event);
+  });
+
+  it('is the same to the byte whoever made the event, and plain JSON', () => {
+    const odd = events.map((event) =>
+      event.type === 'invoke' ? { ...event, process: 'c "1"\\\n\u2028é', lock: '\u0007' } : event,
+    );
+    for (const event of [...events, ...odd].filter((each) => 'op' in each)) {
+      const line = encodeEvent(event);
+      const backwards = reversed(event) as HistoryEvent;
+      expect(encodeEvent(backwards)).toBe(line);
+      expect(JSON.stringify(JSON.parse(line))).toBe(line);
+    }
   });
 
   it('brings back a header with meta it does not know', () => {
@@ -384,3 +397,14 @@ describe('hostile lines', () => {
     expect(parseHistory(file(invoke(1, 1), ok(1, 2)).replaceAll('\n', '\r\n')).operations).toHaveLength(1);
   });
 });
+
+/** The same with all its fields the other way round. */
+function reversed(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(reversed);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .toReversed()
+      .map(([name, field]) => [name, reversed(field)]),
+  );
+}

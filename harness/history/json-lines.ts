@@ -26,19 +26,6 @@ const LINE_FEED = 0x0a;
 /** A longer one could not be a text. */
 const LINE_BYTES_MAX = 2 ** 28;
 
-/** One line, without its line break. Tokens become decimal strings. */
-export function encodeEvent(event: HistoryEvent): string {
-  return JSON.stringify(event, bigintAsText);
-}
-
-export function encodeHeader(header: Header): string {
-  return JSON.stringify(header, bigintAsText);
-}
-
-function bigintAsText(_key: string, value: unknown): unknown {
-  return typeof value === 'bigint' ? value.toString() : value;
-}
-
 /** Reads a whole file. A torn last line is dropped. Throws `HistoryError` with line and rule. O(size). */
 export function parseHistory(text: string): History {
   const reader = openReader();

@@ -3,7 +3,8 @@
 
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decodeEvent, encodeEvent, openReader, parseHistory } from './json-lines.ts';
+import { encodeEvent } from './encode-event.ts';
+import { decodeEvent, openReader, parseHistory } from './json-lines.ts';
 import { HistoryError } from './history.ts';
 import { fencingToken, millis, nanos, type HistoryEvent } from './op.ts';
 import { plainLines } from './plain-lines.ts';

@@ -6,6 +6,7 @@ import type { Clock } from '../clock.ts';
 import type { Node, NodeStream } from '../contract/cluster.ts';
 import { decodeFromClient, type ClientConfig, type FromClient, type ToClient } from '../contract/control.ts';
 import { HarnessError } from '../contract/errors.ts';
+import { encodeEvent } from '../history/encode-event.ts';
 import { decodeEvent } from '../history/json-lines.ts';
 import { millis, nanos, type HistoryEvent, type Millis, type Nanos } from '../history/op.ts';
 
@@ -56,15 +57,14 @@ export class LockProcess {
       try {
         this.#receive(line);
       } catch (error) {
-        this.#fail(
-          new HarnessError(
-            'internal',
-            `${this.name} wrote a line that makes no sense: ${line.slice(0, 200)}`,
-            {
-              cause: error,
-            },
-          ),
-        );
+        this.#makesNoSense(line, error);
+      }
+    });
+    stream.onEvent?.((event) => {
+      try {
+        this.#record(event);
+      } catch (error) {
+        this.#makesNoSense(encodeEvent(event), error);
       }
     });
     void stream.closed.then(() => this.#end());
@@ -172,19 +172,27 @@ export class LockProcess {
   }
 
   #receive(line: string): void {
-    const received = this.#options.clock.now();
     const message = decodeFromClient(line);
     if (message !== undefined) {
       if (message.t === 'failed')
         return this.#fail(new HarnessError(message.code, `client ${this.name}: ${message.error}`));
       return this.#waiting.get(message.t)?.resolve(message);
     }
-    const event = decodeEvent(line, 0);
+    this.#record(decodeEvent(line, 0));
+  }
+
+  #record(event: HistoryEvent): void {
+    const received = this.#options.clock.now();
     const time = nanos(event.time - this.#clockReading.offsetNanos);
     if (time > received + this.#clockReading.errorNanos)
       throw new Error(`its stamp ${time} is later than its arrival ${received}`);
     if (time > this.#lastSeen) this.#lastSeen = time;
     this.#options.onEvent(time === event.time ? event : { ...event, time });
+  }
+
+  #makesNoSense(line: string, cause: unknown): void {
+    const said = `${this.name} wrote a line that makes no sense: ${line.slice(0, 200)}`;
+    this.#fail(new HarnessError('internal', said, { cause }));
   }
 
   #fail(error: HarnessError): void {

@@ -3,7 +3,8 @@
 import { describe, expect, it } from 'vitest';
 import { stallsOf } from '../history/stalls.ts';
 import { monotonicClock, monotonicOrigin } from '../clock.ts';
-import { decodeEvent, encodeEvent } from '../history/json-lines.ts';
+import { encodeEvent } from '../history/encode-event.ts';
+import { decodeEvent } from '../history/json-lines.ts';
 import { millis, type HarnessEvent } from '../history/op.ts';
 import { watchHarness } from './self-watch.ts';
 

@@ -3,7 +3,7 @@
 
 import type { Finding } from '../../checkers/verdict.ts';
 import type { Operation } from '../history/history.ts';
-import { encodeEvent, encodeHeader } from '../history/json-lines.ts';
+import { encodeEvent, encodeHeader } from '../history/encode-event.ts';
 import type { Completion, HistoryEvent, Invoke } from '../history/op.ts';
 import { circumstances, headline, type RunView } from './run-view.ts';
 import { listed, moment, name } from './words.ts';

@@ -5,7 +5,6 @@ import { clientProgram, named } from '../client/program.ts';
 import { decodeToClient, type FromClient } from '../contract/control.ts';
 import { EXIT_CODE, HarnessError } from '../contract/errors.ts';
 import type { Recipe } from '../contract/lock-client.ts';
-import { encodeEvent } from '../history/json-lines.ts';
 import { openStore } from '../postgres-store/client.ts';
 import { simulatedSessions } from './postgres/session.ts';
 import type { Machine, Program } from './program.ts';
@@ -22,7 +21,7 @@ export function clientOf(recipesOf: (machine: Machine) => readonly Recipe[]): Pr
         clock: (origin) => process.clock(Number(origin)),
         wallMillis: () => process.wallMillis(),
         answer,
-        record: (event) => output.print(encodeEvent(event)),
+        record: output.record,
         // What loads a real driver has nothing to load here.
         recipeNamed: ({ recipe }) => withoutDriver(named(recipes, recipe)),
         openStore: (address, contents) => openStore(address, contents, sessions),

@@ -7,7 +7,7 @@ import type { Random } from '../contract/workload.ts';
 import { randomStream } from '../rng.ts';
 import type { Message } from './messages.ts';
 import type { SimulatedProcess } from './process.ts';
-import type { Scheduler } from './scheduler.ts';
+import type { Kind, Scheduler } from './scheduler.ts';
 
 /** One end of a connection. */
 export interface Socket {
@@ -77,8 +77,10 @@ interface Link {
 
 /** One direction of a connection. */
 interface Flow {
-  readonly from: string;
-  readonly to: string;
+  /** undefined: both ends are at one node. */
+  readonly link: Link | undefined;
+  /** Of what arrives. */
+  kind: Kind | undefined;
   /** What has not left yet, because what was sent before it has to be sent again. */
   readonly waiting: (() => void)[];
   lastArrival: number;
@@ -102,10 +104,12 @@ export function openNetwork(scheduler: Scheduler, seed: string): Network {
     return link;
   };
 
+  const linkBetween = (from: string, to: string): Link | undefined =>
+    from === to ? undefined : linkOf(from, to);
+
   /** Nanoseconds until it arrives; undefined: the packet is lost. */
-  const fate = (from: string, to: string): number | undefined => {
-    if (from === to) return 5_000;
-    const link = linkOf(from, to);
+  const fate = (link: Link | undefined): number | undefined => {
+    if (link === undefined) return 5_000;
     const { random } = link;
     const draw = random.real(0, 1);
     let took = LATENCY_MILLIS.min + LATENCY_MILLIS.spread * -Math.log1p(-draw);
@@ -126,7 +130,7 @@ export function openNetwork(scheduler: Scheduler, seed: string): Network {
       flow.waiting.push(arrive);
       return;
     }
-    const took = fate(flow.from, flow.to);
+    const took = fate(flow.link);
     if (took === undefined) {
       flow.waiting.push(arrive);
       again(flow, RETRANSMIT_MILLIS);
@@ -135,22 +139,24 @@ export function openNetwork(scheduler: Scheduler, seed: string): Network {
   const arriveIn = (flow: Flow, took: number, arrive: () => void): void => {
     // In order: what was sent first arrives first.
     flow.lastArrival = Math.max(flow.lastArrival, scheduler.now + took);
-    scheduler.at(flow.lastArrival, arrive);
+    scheduler.at(flow.lastArrival, arrive, flow.kind);
   };
   const again = (flow: Flow, waitMillis: number): void => {
     scheduler.at(scheduler.now + waitMillis * 1e6, () => {
-      const took = fate(flow.from, flow.to);
+      const took = fate(flow.link);
       if (took === undefined) return again(flow, waitMillis * 2);
       for (const arrive of flow.waiting.splice(0)) arriveIn(flow, took, arrive);
     });
   };
 
   const connect: Network['connect'] = (from, to, events, opened) => {
-    const there: Flow = { from: from.node, to, waiting: [], lastArrival: 0 };
-    const back: Flow = { from: to, to: from.node, waiting: [], lastArrival: 0 };
+    const linkThere = linkBetween(from.node, to);
+    const there: Flow = { link: linkThere, waiting: [], kind: undefined, lastArrival: 0 };
+    const linkBack = linkBetween(to, from.node);
+    const back: Flow = { link: linkBack, waiting: [], kind: from.process.kind, lastArrival: 0 };
     const client = openEnd(from.process, events);
     const request = (waitMillis: number): void => {
-      const took = fate(from.node, to);
+      const took = fate(linkThere);
       if (took === undefined) {
         scheduler.at(scheduler.now + waitMillis * 1e6, () => request(waitMillis * 2));
         return;
@@ -163,6 +169,7 @@ export function openNetwork(scheduler: Scheduler, seed: string): Network {
         }
         // The kernel answers, whatever the process does; it is told of the connection when it runs.
         const serving = openEnd(server.process, undefined);
+        there.kind = server.process.kind;
         join(client, serving, there, back);
         serving.process.receive(() => serving.serve(server.accept(serving.socket, from.node)));
         answer(() => opened(client.socket));
@@ -199,16 +206,17 @@ export function openNetwork(scheduler: Scheduler, seed: string): Network {
       return () => void link.bad.delete(own);
     },
     datagram(from, to, arrived) {
-      const took = fate(from, to);
+      const took = fate(linkBetween(from, to));
       if (took !== undefined) scheduler.at(scheduler.now + took, arrived);
     },
     post(from, to, message) {
-      const took = fate(from, to);
+      const took = fate(linkBetween(from, to));
       if (took === undefined) return;
-      scheduler.at(scheduler.now + took, () => {
+      const arrive = (): void => {
         const listener = posts.get(to);
         listener?.process.receive(() => listener.heard(from, message));
-      });
+      };
+      scheduler.at(scheduler.now + took, arrive, posts.get(to)?.process.kind);
     },
     onPost(node, process, heard) {
       posts.set(node, { process, heard });
@@ -230,6 +238,9 @@ function openEnd(process: SimulatedProcess, first: SocketEvents | undefined): En
   let isOpen = true;
   let sendOn: ((message: Message) => void) | undefined;
   let closeOn: (() => void) | undefined;
+  const read = (message: Message): void => {
+    if (isOpen) events?.message(message);
+  };
   const close = (): void => {
     if (!isOpen) return;
     isOpen = false;
@@ -254,9 +265,8 @@ function openEnd(process: SimulatedProcess, first: SocketEvents | undefined): En
       closeOn = closing;
     },
     arrive(message) {
-      process.receive(() => {
-        if (isOpen) events?.message(message);
-      });
+      if (process.runs) read(message);
+      else process.receive(() => read(message));
     },
     gone() {
       process.receive(() => {

@@ -69,7 +69,9 @@ export function openNode({ spec, address, program, wall, disk }: NodeParts, site
     if (streams.used) streams = openStreams(scheduler);
     const own = streams;
     own.used = true;
-    const started = startProcess(scheduler, site.nextPid(), wall);
+    // Of the programs only the client's is made of promises (`program.ts`).
+    const kind = spec.role === 'client' ? undefined : 'quiet';
+    const started = startProcess(scheduler, site.nextPid(), wall, kind);
     process = started;
     isFrozen = false;
     started.onEnd(() => own.end());
@@ -86,6 +88,7 @@ export function openNode({ spec, address, program, wall, disk }: NodeParts, site
           if (spec.stream === true) own.out(line);
           else log += `${line}\n`;
         },
+        record: own.record,
         onInput: (listener) => own.onIn((line) => started.receive(() => listener(line))),
       },
     });

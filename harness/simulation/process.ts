@@ -4,7 +4,7 @@
 
 import type { Clock, Timer } from '../clock.ts';
 import { nanos, nanosOf, type Nanos } from '../history/op.ts';
-import type { Scheduler } from './scheduler.ts';
+import type { Kind, Scheduler } from './scheduler.ts';
 import { sleepOn } from './sleep.ts';
 import type { WallClock } from './wall-clock.ts';
 
@@ -12,6 +12,10 @@ export interface SimulatedProcess {
   readonly pid: number;
   readonly state: 'running' | 'stopped' | 'ended';
   readonly exitCode: number;
+  /** What happens to it is of this kind. */
+  readonly kind: Kind | undefined;
+  /** Whether it gets to do anything: it neither was stopped nor has ended, and is granted a processor. */
+  readonly runs: boolean;
   /** Settles nothing and cannot be called off: what happens to it from outside, such as what a socket brings. */
   receive(action: () => void): void;
   readonly after: Timer;
@@ -30,7 +34,13 @@ export interface SimulatedProcess {
   onEnd(listener: () => void): void;
 }
 
-export function startProcess(scheduler: Scheduler, pid: number, wall: WallClock): SimulatedProcess {
+/** `kind`: quiet, if its program is callbacks alone. */
+export function startProcess(
+  scheduler: Scheduler,
+  pid: number,
+  wall: WallClock,
+  kind?: Kind,
+): SimulatedProcess {
   let state: SimulatedProcess['state'] = 'running';
   let isStarved = false;
   let exitCode = 0;
@@ -45,12 +55,8 @@ export function startProcess(scheduler: Scheduler, pid: number, wall: WallClock)
     const messages = unread;
     dueTimers = [];
     unread = [];
-    for (const action of timers) scheduler.at(scheduler.now, () => runTimer(action));
-    for (const action of messages) scheduler.at(scheduler.now, () => receive(action));
-  };
-  const runTimer = (action: () => void): void => {
-    if (runs()) action();
-    else if (state !== 'ended') dueTimers.push(action);
+    for (const due of timers) scheduler.at(scheduler.now, due, kind);
+    for (const action of messages) scheduler.at(scheduler.now, () => receive(action), kind);
   };
   const receive = (action: () => void): void => {
     if (runs()) action();
@@ -58,11 +64,12 @@ export function startProcess(scheduler: Scheduler, pid: number, wall: WallClock)
   };
   const after: Timer = (duration, action) => {
     let off = false;
-    const cancel = scheduler.at(scheduler.now + nanosOf(duration), () =>
-      runTimer(() => {
-        if (!off) action();
-      }),
-    );
+    const due = (): void => {
+      if (off) return;
+      if (runs()) action();
+      else if (state !== 'ended') dueTimers.push(due);
+    };
+    const cancel = scheduler.timer(scheduler.now + nanosOf(duration), due, kind);
     return () => {
       off = true;
       cancel();
@@ -72,6 +79,10 @@ export function startProcess(scheduler: Scheduler, pid: number, wall: WallClock)
 
   return {
     pid,
+    kind,
+    get runs() {
+      return runs();
+    },
     get state() {
       return state;
     },

@@ -3,6 +3,7 @@
 
 import type { NodeSpec } from '../contract/cluster.ts';
 import type { Random } from '../contract/workload.ts';
+import type { HistoryEvent } from '../history/op.ts';
 import type { Disk } from './disk.ts';
 import type { Network } from './network.ts';
 import type { SimulatedProcess } from './process.ts';
@@ -23,8 +24,10 @@ export interface Machine {
 /** The standard streams of a program; only those with `stream: true` in their specification have an input. */
 export interface ProgramOutput {
   print(line: string): void;
+  /** In the place of the line that says it. */
+  readonly record: (event: HistoryEvent) => void;
   onInput(listener: (line: string) => void): void;
 }
 
-/** Begins to run. */
+/** Begins to run. That of a server or the store is callbacks alone and settles no promise. */
 export type Program = (machine: Machine) => void;

@@ -9,8 +9,10 @@ export interface Scheduler {
   readonly now: Nanos;
   /** Events that have happened so far. */
   readonly happened: number;
-  /** Lets `action` happen at `time`, or now if that is past; what it returns calls it off. */
-  at(time: number, action: () => void): () => void;
+  /** Lets `action` happen at `time`, or now if that is past. */
+  at(time: number, action: () => void, kind?: Kind): void;
+  /** The same; what it returns calls it off. */
+  timer(time: number, action: () => void, kind?: Kind): () => void;
   /**
    * Lets time pass until what `main` returns has settled, and settles as it does. Throws if nothing more can happen
    * before.
@@ -18,15 +20,20 @@ export interface Scheduler {
   run<T>(main: () => Promise<T>): Promise<T>;
 }
 
+/** `quiet`: no promise can settle because of it, so nothing has to be waited for until the next one. */
+export type Kind = 'quiet';
+
 interface Entry {
   readonly time: number;
   readonly order: number;
+  readonly kind: Kind | undefined;
   /** undefined: called off. */
   action: (() => void) | undefined;
 }
 
-/** Turns of the machine's event loop are not free: so many events share one. */
-const EVENTS_A_TURN = 64;
+/** Turns of the machine's event loop are not free: so many events share one. Signals are heard between two of them. */
+const EVENTS_A_TURN = 1_024;
+const SETTLED = Promise.resolve();
 
 export function openScheduler(): Scheduler {
   const heap: Entry[] = [];
@@ -34,6 +41,11 @@ export function openScheduler(): Scheduler {
   let order = 0;
   let happened = 0;
 
+  const put = (time: number, action: () => void, kind: Kind | undefined): Entry => {
+    const entry: Entry = { time: Math.max(now, Math.round(time)), order: order++, kind, action };
+    push(heap, entry);
+    return entry;
+  };
   const next = (): Entry | undefined => {
     for (let entry = pop(heap); entry !== undefined; entry = pop(heap))
       if (entry.action !== undefined) return entry;
@@ -47,9 +59,9 @@ export function openScheduler(): Scheduler {
     get happened() {
       return happened;
     },
-    at(time, action) {
-      const entry: Entry = { time: Math.max(now, Math.round(time)), order: order++, action };
-      push(heap, entry);
+    at: (time, action, kind) => void put(time, action, kind),
+    timer(time, action, kind) {
+      const entry = put(time, action, kind);
       return () => {
         entry.action = undefined;
       };
@@ -61,30 +73,32 @@ export function openScheduler(): Scheduler {
           over = true;
           settle();
         };
-        // Node lets every promise settle between two callbacks of setImmediate, also between those of one turn.
         const step = (): void => {
           if (over) return;
-          const entry = next();
-          if (entry === undefined)
-            return end(() => reject(new Error(`the simulation stands still at ${now / 1e6} ms`)));
-          now = entry.time;
-          happened += 1;
-          try {
-            entry.action?.();
-          } catch (error) {
-            end(() => reject(error));
-          }
+          let entry: Entry | undefined;
+          do {
+            entry = next();
+            if (entry === undefined)
+              return end(() => reject(new Error(`the simulation stands still at ${now / 1e6} ms`)));
+            now = entry.time;
+            happened += 1;
+            try {
+              entry.action?.();
+            } catch (error) {
+              return end(() => reject(error));
+            }
+          } while (entry.kind === 'quiet' && happened % EVENTS_A_TURN !== 0);
+          if (happened % EVENTS_A_TURN === 0) setImmediate(step);
+          else void SETTLED.then(onceSettled);
         };
-        const turn = (): void => {
-          if (over) return;
-          for (let count = 0; count < EVENTS_A_TURN; count++) setImmediate(step);
-          setImmediate(turn);
-        };
+        // Runs among the promises; Node begins a tick when none of them can settle any more (lib/internal/process/
+        // task_queues.js, processTicksAndRejections), which takes half the time of another turn of the event loop.
+        const onceSettled = (): void => process.nextTick(step);
         main().then(
           (value) => end(() => resolve(value)),
           (error: unknown) => end(() => reject(error)),
         );
-        setImmediate(turn);
+        setImmediate(step);
       }),
   };
 }

@@ -22,7 +22,7 @@ export interface World {
 export function openWorld(seed: string): World {
   const scheduler = openScheduler();
   const network = openNetwork(scheduler, seed);
-  const timer: Timer = (duration, action) => scheduler.at(scheduler.now + nanosOf(duration), action);
+  const timer: Timer = (duration, action) => scheduler.timer(scheduler.now + nanosOf(duration), action);
   return {
     scheduler,
     network,

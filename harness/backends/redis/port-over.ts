@@ -114,9 +114,10 @@ function openPort(
       answers.set(name, answer);
       return answer;
     },
-    async command(...words) {
-      const [outcome = outcomeOf(NOT_CONNECTED)] = await sequence(words);
-      return outcome;
+    command(...words) {
+      return current?.isOpen === true
+        ? send(current, words)
+        : sequence(words).then(([outcome = outcomeOf(NOT_CONNECTED)]) => outcome);
     },
     [Symbol.asyncDispose]: async () => {
       const wire = current ?? (await opening);

@@ -32,16 +32,20 @@ interface Register {
   value: string;
   version: number;
   highest: bigint | undefined;
-  orders: readonly string[];
+  /** Those that were applied. */
+  readonly orders: Set<string>;
 }
 
 interface Audited {
   readonly seq: number;
-  readonly register: string;
   readonly row: Row;
 }
 
+/** What a write makes of a register. */
+type Change = Partial<Omit<Register, 'orders'>>;
+
 interface Queued {
+  readonly nth: number;
   readonly op: string;
   readonly key: string;
   readonly process: string;
@@ -71,9 +75,13 @@ export type Statements = ReadonlyMap<string, Statement>;
 /** Those of the store, on tables that are empty at first. */
 export function storeStatements(): Statements {
   const registers = new Map<string, Register>();
-  const audit: Audited[] = [];
+  /** By register, in the order of `seq`. */
+  const audit = new Map<string, Audited[]>();
   const steps = new Set<string>();
-  const queue: Queued[] = [];
+  /** By operation. */
+  const queue = new Map<string, Queued>();
+  /** Those of `queue` that wait, by key. */
+  const unserved = new Map<string, Set<Queued>>();
 
   const registerAt = (defence: string, key: string): Register => {
     const register = registers.get(`${defence} ${key}`);
@@ -81,32 +89,52 @@ export function storeStatements(): Statements {
     if (register === undefined) throw new SqlError('P0002');
     return register;
   };
-  const change = (register: Register, to: Partial<Register>, undo: (() => void)[]): void => {
-    const before = { ...register };
+  const change = (register: Register, to: Change, undo: (() => void)[]): void => {
+    const { value, version, highest } = register;
     Object.assign(register, to);
-    undo.push(() => void Object.assign(register, before));
+    undo.push(() => void Object.assign(register, { value, version, highest }));
+  };
+  const apply = (order: string | undefined, { orders }: Register, undo: (() => void)[]): void => {
+    if (order === undefined || orders.has(order)) return;
+    orders.add(order);
+    undo.push(() => void orders.delete(order));
   };
   const record = (register: string, row: Row, undo: (() => void)[]): void => {
     // A sequence gives no number twice, whatever is undone.
     seq += 1;
-    const entry = { seq, register, row: { seq: String(seq), ...row } };
-    audit.push(entry);
-    undo.push(() => void audit.splice(audit.indexOf(entry), 1));
+    const entry = { seq, row: { seq: String(seq), ...row } };
+    const entries = audit.get(register) ?? [];
+    audit.set(register, entries);
+    entries.push(entry);
+    undo.push(() => void entries.splice(entries.lastIndexOf(entry), 1));
   };
   let seq = 0;
+  let queued = 0;
+  const putInLine = (entry: Queued): void => {
+    const waiting = unserved.get(entry.key) ?? new Set();
+    unserved.set(entry.key, waiting.add(entry));
+  };
+  /** In its place: what came later is put behind it. */
+  const putBackInLine = (entry: Queued): void => {
+    const later = [...(unserved.get(entry.key) ?? [])].filter(({ nth }) => nth > entry.nth);
+    putInLine(entry);
+    for (const other of later) {
+      unserved.get(entry.key)?.delete(other);
+      putInLine(other);
+    }
+  };
 
   /** The version that it gives the register and what it writes; undefined: refused. */
-  const accept = (write: Write, register: Register, undo: (() => void)[]): Partial<Register> | undefined => {
+  const accept = (write: Write, register: Register, undo: (() => void)[]): Change | undefined => {
     const { defence, key, token, base, value, add, order } = write;
-    const orders = order === undefined ? register.orders : [...register.orders, order];
     const version = register.version + 1;
     switch (defence) {
       case 'version-cas':
-        return base === register.version ? { value, version, orders } : undefined;
+        return base === register.version ? { value, version } : undefined;
       case 'conditional-update': {
         const sum = add === undefined ? -1n : BigInt(register.value) + add;
-        const isDone = order !== undefined && register.orders.includes(order);
-        return sum >= 0n && !isDone ? { value: String(sum), version, orders } : undefined;
+        const isDone = order !== undefined && register.orders.has(order);
+        return sum >= 0n && !isDone ? { value: String(sum), version } : undefined;
       }
       case 'unique-constraint': {
         const taken = [
@@ -116,12 +144,12 @@ export function storeStatements(): Statements {
         if (taken.some((name) => steps.has(name))) return undefined;
         for (const name of taken) steps.add(name);
         undo.push(() => taken.forEach((name) => steps.delete(name)));
-        return { value, version: (base ?? 0) + 1, orders };
+        return { value, version: (base ?? 0) + 1 };
       }
       default: {
         const isFenced = defence !== 'none' && defence !== 'row-lock';
         if (isFenced && (token === undefined || token < (register.highest ?? token))) return undefined;
-        return { value, version, orders, highest: greatest(register.highest, token) };
+        return { value, version, highest: greatest(register.highest, token) };
       }
     }
   };
@@ -129,7 +157,10 @@ export function storeStatements(): Statements {
   const attemptWrite = (write: Write, undo: (() => void)[]): Row => {
     const register = registerAt(write.defence, write.key);
     const accepted = accept(write, register, undo);
-    if (accepted !== undefined) change(register, accepted, undo);
+    if (accepted !== undefined) {
+      change(register, accepted, undo);
+      apply(write.order, register, undo);
+    }
     const met = accepted === undefined ? register.version : register.version - 1;
     record(
       `${write.defence} ${write.key}`,
@@ -153,16 +184,17 @@ export function storeStatements(): Statements {
   };
 
   const serveQueue = (key: string, undo: (() => void)[]): void => {
-    for (const waiting of queue.filter((entry) => entry.key === key && entry.accepted === undefined)) {
+    const inLine = unserved.get(key);
+    for (const waiting of inLine ?? []) {
       const register = registerAt('serialized-queue', key);
       const { op, process, token, added, order } = waiting;
       const version = register.version;
       const sum = BigInt(register.value) + added;
-      const canBe = sum >= 0n && (order === undefined || !register.orders.includes(order));
+      const canBe = sum >= 0n && (order === undefined || !register.orders.has(order));
       const value = canBe ? String(sum) : waiting.value;
       if (canBe) {
-        const orders = order === undefined ? register.orders : [...register.orders, order];
-        change(register, { value, version: version + 1, orders }, undo);
+        change(register, { value, version: version + 1 }, undo);
+        apply(order, register, undo);
       }
       record(
         `serialized-queue ${key}`,
@@ -180,14 +212,18 @@ export function storeStatements(): Statements {
       );
       waiting.accepted = canBe;
       waiting.version = version + 1;
-      undo.push(() => void (waiting.accepted = undefined));
+      inLine?.delete(waiting);
+      undo.push(() => {
+        waiting.accepted = undefined;
+        putBackInLine(waiting);
+      });
     }
   };
 
   const read = ([defence, key, order]: Values): readonly Row[] => {
     const register = registers.get(`${string(defence)} ${string(key)}`);
     if (register === undefined) return [];
-    const applied = order !== null && register.orders.includes(string(order));
+    const applied = order !== null && register.orders.has(string(order));
     return [{ value: register.value, version: String(register.version), applied }];
   };
 
@@ -203,7 +239,7 @@ export function storeStatements(): Statements {
                   value: string(value),
                   version: 0,
                   highest: undefined,
-                  orders: [],
+                  orders: new Set(),
                 });
           return [];
         },
@@ -231,9 +267,10 @@ export function storeStatements(): Statements {
       'enqueue',
       {
         run([op, key, process, token, value, added, order], undo) {
-          if (queue.some((entry) => entry.op === string(op))) throw new SqlError('23505');
+          if (queue.has(string(op))) throw new SqlError('23505');
           if (added === null || added === undefined) throw new SqlError('23502');
           const entry: Queued = {
+            nth: (queued += 1),
             op: string(op),
             key: string(key),
             process: string(process),
@@ -244,8 +281,12 @@ export function storeStatements(): Statements {
             accepted: undefined,
             version: 0,
           };
-          queue.push(entry);
-          undo.push(() => void queue.splice(queue.indexOf(entry), 1));
+          queue.set(entry.op, entry);
+          putInLine(entry);
+          undo.push(() => {
+            queue.delete(entry.op);
+            unserved.get(entry.key)?.delete(entry);
+          });
           return [];
         },
       },
@@ -256,7 +297,7 @@ export function storeStatements(): Statements {
         locks: ([key]) => `queue of ${string(key)}`,
         run([key, op], undo) {
           serveQueue(string(key), undo);
-          const own = queue.find((entry) => entry.op === string(op));
+          const own = queue.get(string(op));
           const isServed = own?.accepted !== undefined;
           return [
             {
@@ -272,10 +313,7 @@ export function storeStatements(): Statements {
       'serve-waiting',
       {
         run(_values, undo) {
-          for (const key of new Set(
-            queue.filter(({ accepted }) => accepted === undefined).map((entry) => entry.key),
-          ))
-            serveQueue(key, undo);
+          for (const key of unserved.keys()) serveQueue(key, undo);
           return [];
         },
       },
@@ -284,9 +322,9 @@ export function storeStatements(): Statements {
       'audit',
       {
         run([defence, key, after, limit]) {
-          const register = `${string(defence)} ${string(key)}`;
-          const found = audit.filter((entry) => entry.register === register && entry.seq > Number(after));
-          return found.slice(0, Number(limit)).map(({ row }) => row);
+          const entries = audit.get(`${string(defence)} ${string(key)}`) ?? [];
+          const first = entries.findIndex(({ seq: number }) => number > Number(after));
+          return first < 0 ? [] : entries.slice(first, first + Number(limit)).map(({ row }) => row);
         },
       },
     ],
