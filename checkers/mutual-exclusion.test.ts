@@ -235,6 +235,15 @@ describe('belief-overlap', () => {
     ]);
   });
 
+  it('says so where the holder had waited in the service for longer than its lease lasts', () => {
+    const waited = paused.map((one, index) =>
+      index === 0 ? { ...one, span: [2000, one.span[1]] as const } : one,
+    );
+    expect(findings(historyOf(waited, {}, faults))[0]?.story).toContain(
+      '(fault f7). It had waited for longer than a lease lasts, so none of it was certain, and c7 was granted',
+    );
+  });
+
   it('is none of clients that look at their deadline', () => {
     const looking = paused.map((one) =>
       one.op === 'acquire' ? { ...one, gets: { validUntil: (one.span[0] + 990) * 1e6 } } : one,

@@ -130,7 +130,9 @@ function beliefOverlap(history: History, others: readonly Grant[], later: Grant)
     const { tenure, hold, process, acquire } = earlier;
     const lease =
       tenure.endedBy === 'lease' && tenure.end < later.hold.start
-        ? `Its lease was certain only until ${seconds(tenure.end)}, and `
+        ? tenure.end > hold.start
+          ? `Its lease was certain only until ${seconds(tenure.end)}, and `
+          : 'It had waited for longer than a lease lasts, so none of it was certain, and '
         : '';
     return {
       given: `${grantPhrase(earlier)}${faultClause(history, process, acquire.invoked, hold.end)}. ${lease}`,
