@@ -236,9 +236,7 @@ describe('belief-overlap', () => {
   });
 
   it('says so where the holder had waited in the service for longer than its lease lasts', () => {
-    const waited = paused.map((one, index) =>
-      index === 0 ? { ...one, span: [2000, one.span[1]] as const } : one,
-    );
+    const waited = [granted(118, 'c3', [2000, 4201]), ...paused.slice(1)];
     expect(findings(historyOf(waited, {}, faults))[0]?.story).toContain(
       '(fault f7). It had waited for longer than a lease lasts, so none of it was certain, and c7 was granted',
     );
