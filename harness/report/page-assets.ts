@@ -8,6 +8,7 @@ import { readFileSync } from 'node:fs';
 const SCRIPT_FILES = [
   'unpack.js',
   'view.js',
+  'pyramid.js',
   'layout.js',
   'paint.js',
   'scene.js',

@@ -19,15 +19,16 @@ const CLUSTER_WIDTH = 15;
 
 /**
  * @param {Scene} scene
- * @returns {Cluster[]} in order of time
+ * @returns {Cluster[]} those in view, in order of time
  */
 export function clustersOf(scene) {
-  const { model, view, gutter } = scene;
+  const { model, view, gutter, width } = scene;
   const scale = scaleOf(scene);
   /** @type {Cluster[]} */
   const clusters = [];
   for (const [index, { at }] of model.columns.findings.entries()) {
     const x = gutter + (at - view.from) * scale;
+    if (x < gutter - CLUSTER_WIDTH || x > width + CLUSTER_WIDTH) continue;
     const last = clusters.at(-1);
     if (last !== undefined && x - last.x < CLUSTER_WIDTH) last.findings.push(index);
     else clusters.push({ x, findings: [index] });

@@ -1,8 +1,8 @@
 // Draws the lanes: of a process its holds and, below them, its operations; of a lock its tenures and, below them, the
 // holds. What matters (overlaps, unknown and refused operations) is never smaller than it takes to be seen.
 
-import { HOLD_HEIGHT, holdsTop, STRIP_HEIGHT, TENURE_HEIGHT } from './layout.js';
-import { barsIn, eachInView, scaleOf } from './scene.js';
+import { HOLD_HEIGHT, holdsTop, STORE_OPERATION, STRIP_HEIGHT, TENURE_HEIGHT } from './layout.js';
+import { barsIn, drawFar, eachInView, scaleOf } from './scene.js';
 
 /** @import { Lane } from './layout.js' */
 /** @import { Scene } from './scene.js' */
@@ -22,27 +22,42 @@ export function drawProcess(context, scene, lane) {
   const { model, paint } = scene;
   const { operations, grants, columns } = model;
   const strip = lane.top + lane.height - STRIP_HEIGHT - 3;
-  const done = barsIn(context, { y: strip, height: STRIP_HEIGHT });
-  eachInView(scene, {
+  const row = { y: strip, height: STRIP_HEIGHT };
+  const some = drawFar(context, scene, {
+    ...row,
     track: lane.operations,
+    colourOf: (kinds) => ((kinds & STORE_OPERATION) === 0 ? paint.opLock : paint.opStore),
+  });
+  const done = barsIn(context, row);
+  eachInView(scene, {
+    track: some,
     from: operations.from,
     until: operations.until,
     draw: (item, x, wide) =>
       done.add(x, wide, (columns.operations.kind[item] ?? 0) < 3 ? paint.opLock : paint.opStore),
   });
   done.flush();
-  const notable = barsIn(context, { y: strip - 1, height: STRIP_HEIGHT + 2 });
+  const above = { y: strip - 1, height: STRIP_HEIGHT + 2 };
+  const odd = drawFar(context, scene, { ...above, track: lane.notable, colourOf: () => paint.unknown });
+  const notable = barsIn(context, above);
   eachInView(scene, {
-    track: lane.notable,
+    track: odd,
     from: operations.from,
     until: operations.until,
     draw: (_, x, wide) => notable.add(x, Math.max(wide, 2.5), paint.unknown),
   });
   notable.flush();
   context.font = `11px ${paint.font}`;
-  const thin = barsIn(context, { y: holdsTop(lane), height: HOLD_HEIGHT });
-  eachInView(scene, {
+  const holds = { y: holdsTop(lane), height: HOLD_HEIGHT };
+  const held = drawFar(context, scene, {
+    ...holds,
     track: lane.grants,
+    // Of several locks in one pixel none is told.
+    colourOf: (kinds) => ((kinds & (kinds - 1)) === 0 ? lockColour(scene, Math.log2(kinds)) : paint.soft),
+  });
+  const thin = barsIn(context, holds);
+  eachInView(scene, {
+    track: held,
     from: grants.from,
     until: grants.until,
     draw: (grant, x, wide) => {
@@ -73,9 +88,11 @@ export function drawLock(context, scene, lane) {
     context.fillStyle = paint.alertSoft;
     context.fillRect(x, lane.top, wide, lane.height);
   }
-  const tenures = barsIn(context, { y: holdsTop(lane) - TENURE_HEIGHT - 1, height: TENURE_HEIGHT });
+  const promised = { y: holdsTop(lane) - TENURE_HEIGHT - 1, height: TENURE_HEIGHT };
+  const kept = drawFar(context, scene, { ...promised, track: lane.grants, colourOf: () => paint.tenure });
+  const tenures = barsIn(context, promised);
   eachInView(scene, {
-    track: lane.grants,
+    track: kept,
     from: grants.from,
     until: grants.tenureUntil,
     // A gap between tenures that are wide enough to show one.
@@ -84,9 +101,11 @@ export function drawLock(context, scene, lane) {
   tenures.flush();
   for (const [row, track] of lane.rows.entries()) {
     const y = holdsTop(lane) + row * (HOLD_HEIGHT + 1);
+    const own = lockColour(scene, columns.locks.indexOf(lane.name));
+    const held = drawFar(context, scene, { y, height: HOLD_HEIGHT, track, colourOf: () => own });
     const thin = barsIn(context, { y, height: HOLD_HEIGHT });
     eachInView(scene, {
-      track,
+      track: held,
       from: grants.from,
       until: grants.until,
       draw: (grant, x, wide) => {

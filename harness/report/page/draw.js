@@ -154,6 +154,7 @@ function drawNotes(context, { model, layout, view, paint, width, gutter }) {
   const scale = (width - gutter) / (view.until - view.from);
   context.strokeStyle = paint.ink;
   for (const { lane, at } of model.columns.notes) {
+    if (at < view.from || at > view.until) continue;
     const { top, height } = layout.lanes[lane] ?? { top: 0, height: 0 };
     const x = gutter + (at - view.from) * scale;
     const y = top + height / 2;

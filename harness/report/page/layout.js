@@ -1,6 +1,9 @@
 // Where everything is, top to bottom: findings, faults, one lane a client, one lane a lock. Worked out once per run;
 // zooming changes nothing here. A lock lane is as many rows high as holds of it ever overlapped: two rows are proof.
 
+import { pyramidOf } from './pyramid.js';
+
+/** @import { Level } from './pyramid.js' */
 /** @import { Model } from './unpack.js' */
 
 /**
@@ -8,6 +11,7 @@
  * @typedef {object} Track
  * @property {Uint32Array} items
  * @property {Float64Array} reach
+ * @property {{ level: Level, wide: Track }[]} far how it looks from far away; none if it has few items
  */
 /**
  * @typedef {object} Lane
@@ -62,7 +66,11 @@ export function layoutOf(model) {
   for (const [index, { name, kind }] of columns.lanes.entries()) {
     const height = kind === 'client' ? CLIENT_HEIGHT : NODE_HEIGHT;
     const own = operationsOf[index] ?? new Uint32Array();
-    const holds = track(grantsOf[index] ?? new Uint32Array(), grants.from, grants.until);
+    const holds = deep(grantsOf[index] ?? new Uint32Array(), {
+      ...grants,
+      end: model.end,
+      kindOf: (grant) => lockKind(grants.lock[grant] ?? 0),
+    });
     lanes.push({
       name,
       kind,
@@ -70,11 +78,15 @@ export function layoutOf(model) {
       height,
       grants: holds,
       rows: [holds],
-      operations: track(own, operations.from, operations.until),
-      notable: track(
+      operations: deep(own, {
+        ...operations,
+        end: model.end,
+        kindOf: (operation) =>
+          (columns.operations.kind[operation] ?? 0) < 3 ? LOCK_OPERATION : STORE_OPERATION,
+      }),
+      notable: deep(
         own.filter((operation) => isNotable(model, operation)),
-        operations.from,
-        operations.until,
+        { ...operations, end: model.end, kindOf: () => 1 },
       ),
       overlaps: [],
     });
@@ -85,10 +97,9 @@ export function layoutOf(model) {
   for (const [lock, items] of ofLock.entries()) {
     const rowCount = items.reduce((most, grant) => Math.max(most, columns.grants.row[grant] ?? 0), 0) + 1;
     const rows = Array.from({ length: rowCount }, (_, row) =>
-      track(
+      deep(
         items.filter((grant) => columns.grants.row[grant] === row),
-        grants.from,
-        grants.until,
+        { ...grants, end: model.end, kindOf: () => 1 },
       ),
     );
     const height = GAP + TENURE_HEIGHT + rowCount * (HOLD_HEIGHT + 1) + GAP;
@@ -97,8 +108,12 @@ export function layoutOf(model) {
       kind: 'lock',
       top,
       height,
-      // A tenure may outlive its hold: both count for what is in view.
-      grants: track(items, grants.from, longer(grants.until, grants.tenureUntil)),
+      // A tenure may outlive its hold: both count for what is in view, and tenures are what is drawn of it.
+      grants: {
+        ...track(items, grants.from, longer(grants.until, grants.tenureUntil)),
+        far: deep(items, { from: grants.from, until: grants.tenureUntil, end: model.end, kindOf: () => 1 })
+          .far,
+      },
       rows,
       operations: NOTHING,
       notable: NOTHING,
@@ -110,7 +125,19 @@ export function layoutOf(model) {
 }
 
 /** @type {Track} */
-const NOTHING = { items: new Uint32Array(), reach: new Float64Array() };
+const NOTHING = { items: new Uint32Array(), reach: new Float64Array(), far: [] };
+
+/** Kinds of bars, as bits: what a lane looks like from far away. */
+export const LOCK_OPERATION = 1;
+export const STORE_OPERATION = 2;
+
+/**
+ * Of the hold of a lock; as many as there are colours of locks.
+ * @param {number} lock
+ */
+function lockKind(lock) {
+  return 1 << (lock % 6);
+}
 
 /**
  * Unknown, or refused for another reason than that the lock is held.
@@ -169,7 +196,22 @@ function track(items, from, until) {
   const sorted = inOrder ? items : items.toSorted((a, b) => (from[a] ?? 0) - (from[b] ?? 0));
   let latest = -Infinity;
   const reach = Float64Array.from(sorted, (item) => (latest = Math.max(latest, until[item] ?? 0)));
-  return { items: sorted, reach };
+  return { items: sorted, reach, far: [] };
+}
+
+/**
+ * A track that may be looked at from far away.
+ * @param {Uint32Array} items in order of `from`
+ * @param {{ from: Float64Array, until: Float64Array, end: number, kindOf: (item: number) => number }} what
+ * @returns {Track}
+ */
+function deep(items, what) {
+  const near = track(items, what.from, what.until);
+  const far = pyramidOf(near.items, what).map((level) => ({
+    level,
+    wide: track(level.wide, what.from, what.until),
+  }));
+  return { ...near, far };
 }
 
 /**

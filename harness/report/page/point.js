@@ -164,15 +164,12 @@ function processLines(scene, lane, spot) {
  * @param {Track} track
  * @param {{ from: Float64Array, until: Float64Array, spot: Spot, fits: (item: number) => boolean }} what
  */
-function nearest({ items, reach }, { from, until, spot, fits }) {
+function nearest(track, { from, until, spot, fits }) {
+  const { items } = track;
   /** @type {number | undefined} */
   let found;
   let distance = spot.reach;
-  for (
-    let position = firstReaching({ items, reach }, spot.time - spot.reach);
-    position < items.length;
-    position++
-  ) {
+  for (let position = firstReaching(track, spot.time - spot.reach); position < items.length; position++) {
     const item = items[position] ?? 0;
     if ((from[item] ?? 0) > spot.time + spot.reach) break;
     if (!fits(item)) continue;

@@ -2,6 +2,7 @@
 // all lanes are drawn. What is smaller than a pixel is visited once per pixel, so a frame costs pixels, not operations.
 
 import { firstReaching } from './layout.js';
+import { kindsIn } from './pyramid.js';
 
 /** @import { Model } from './unpack.js' */
 /** @import { View } from './view.js' */
@@ -54,6 +55,27 @@ export function eachInView(scene, { track, from, until, draw }) {
         firstReaching(track, view.from + (drawn + 1 - gutter) / scale, position) - 1,
       );
   }
+}
+
+/**
+ * Draws the track as it looks from far away, and returns what of it is to be drawn one by one: from near, all of it.
+ * @param {CanvasRenderingContext2D} context
+ * @param {Scene} scene
+ * @param {{ track: Track, y: number, height: number, colourOf: (kinds: number) => string }} row
+ */
+export function drawFar(context, scene, { track, y, height, colourOf }) {
+  const { view, gutter, width } = scene;
+  const pixel = 1 / scaleOf(scene);
+  const far = track.far.findLast(({ level }) => level.part <= pixel);
+  if (far === undefined) return track;
+  const bars = barsIn(context, { y, height });
+  for (let x = gutter; x < width; x++) {
+    const from = view.from + (x - gutter) * pixel;
+    const kinds = kindsIn(far.level, from, from + pixel);
+    if (kinds !== 0) bars.add(x, 1, colourOf(kinds));
+  }
+  bars.flush();
+  return far.wide;
 }
 
 /** Narrower gaps than this cannot be told from none, in pixels. */
