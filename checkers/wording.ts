@@ -45,10 +45,15 @@ const DONE: Readonly<Record<string, string>> = {
 
 /** `c3 was paused from 4.300 s to 5.801 s (fault f7)` */
 export function faultPhrase(fault: FaultSpan): string {
-  const { id, targets, begin, acted, end } = fault;
+  const { id, targets } = fault;
   const done = DONE[fault.fault] ?? `hit by ${fault.fault}`;
-  const until = end === undefined ? ', to the end of the history' : ` to ${seconds(end)}`;
-  return `${list(targets)} ${targets.length > 1 ? 'were' : 'was'} ${done} from ${seconds(acted ?? begin)}${until} (fault ${id})`;
+  return `${list(targets)} ${targets.length > 1 ? 'were' : 'was'} ${done} ${spanPhrase(fault)} (fault ${id})`;
+}
+
+function spanPhrase({ fault, begin, acted, end }: FaultSpan): string {
+  // It is over when it is done, and done at some time before it was proved to be.
+  if (fault === 'failover' && acted !== undefined) return `between ${seconds(begin)} and ${seconds(acted)}`;
+  return `from ${seconds(acted ?? begin)}${end === undefined ? ', to the end of the history' : ` to ${seconds(end)}`}`;
 }
 
 /** More of them make no story; a finding lists them all. */
