@@ -89,7 +89,6 @@ export function createConfigurations(slots: number, usedSets: UsedSets, expected
   };
 
   const comparable = (a: number, b: number, totalBits: Int32Array): boolean => {
-    if (records[a + HASH] !== records[b + HASH]) return false;
     if (records[a + LEVEL] !== records[b + LEVEL] || records[a + STATE] !== records[b + STATE]) return false;
     for (let word = 0; word < words; word++) {
       const different = (records[a + BITS + word] ?? 0) ^ (records[b + BITS + word] ?? 0);

@@ -1,5 +1,5 @@
-// What the checkers are tested against: the definition of linearizability, spelled out and slow, and every small history
-// there is, or many random ones. Nothing here is shared with the search but the models' machines.
+// What the checkers are tested against: the definition of linearizability, spelled out and slow, and many random histories
+// (`small-histories.fixture.ts` has the small ones). Nothing here is shared with the search but the models' machines.
 
 import { Kind, NEVER, NONE, type Entries, type LockEntries, type StoreEntries } from './entries.ts';
 import { ILLEGAL, type Model } from './model.ts';
@@ -132,36 +132,6 @@ const TRANSACTIONS = [0, 1].flatMap((write) =>
 
 /** How many transactions there are to choose a `value` from. */
 export const TRANSACTION_COUNT = TRANSACTIONS.length;
-
-/** All ways in which `count` operations can overlap, the operations in order of invocation. No ties. */
-export function overlaps(count: number): Span[][] {
-  const found: Span[][] = [];
-  const extend = (spans: Span[], open: readonly number[], stamp: number): void => {
-    if (stamp === 2 * count) {
-      found.push(spans);
-      return;
-    }
-    if (spans.length < count)
-      extend([...spans, { invoked: stamp, returned: 0 }], [...open, spans.length], stamp + 1);
-    for (const closing of open)
-      extend(
-        spans.map((span, index) => (index === closing ? { ...span, returned: stamp } : span)),
-        open.filter((other) => other !== closing),
-        stamp + 1,
-      );
-  };
-  extend([], [], 0);
-  return found;
-}
-
-/** Every sequence of `count` things from `alphabet`. */
-export function* sequences<T>(alphabet: readonly T[], count: number): Generator<T[]> {
-  if (count === 0) {
-    yield [];
-    return;
-  }
-  for (const rest of sequences(alphabet, count - 1)) for (const thing of alphabet) yield [...rest, thing];
-}
 
 /** A small generator of our own (xorshift32), so that a failure is reproduced by its seed. */
 export interface Chance {

@@ -1,5 +1,5 @@
-// The polynomial checkers against the definition and the search: on every small history, on random ones, on ones close
-// to a run of the model, and on longer ones of the kind a run records. Same verdict, same shortest refuted prefix.
+// The polynomial checkers against the definition and the search: on random histories, on ones close to a run of the model, and
+// on longer ones of the kind a run records (`exhaustive.test.ts` has all small ones). Same verdict, same shortest refuted prefix.
 
 import { describe, expect, it } from 'vitest';
 import { Kind, NEVER, type Entries, type LockEntries } from '../entries.ts';
@@ -15,10 +15,8 @@ import {
   bruteForce,
   chance,
   lockEntries,
-  overlaps,
   plausible,
   randomSpans,
-  sequences,
   storeEntries,
   TEST_BUDGET,
   type AttemptsOptions,
@@ -186,22 +184,6 @@ const fencedParts: Part[] = [
 
 type Flavour = Pick<AttemptsOptions, 'tokens' | 'lease' | 'unchecked' | 'tries'>;
 
-const small = [
-  subject(mutex, decideMutex, lockEntries, [...plain, { kind: Kind.busy }]),
-  subject(ownedMutex, decideOwnedMutex, lockEntries, [...lockParts([0, 1]), ...tries([0])]),
-  subject(fencedMutex, decideFencedMutex, lockEntries, [...tokens(lockParts([0, 1])), ...tries([0])]),
-  subject(
-    leaseMutex,
-    decideLeaseMutex,
-    lockEntries,
-    leases([...lockParts([0, 1]), ...unchecked([0, 1]), ...unknownRenewals([0])]),
-  ),
-  subject(casRegister, decideRegister, storeEntries, [...storeParts([1, 2]), ...exchanges([1, 2])]),
-  subject(fencedStore, decideFencedStore, storeEntries, [
-    ...fenced(storeParts([1, 2])),
-    ...fenced([{ kind: Kind.stale }]),
-  ]),
-];
 const owners = [0, 1, 2, 3];
 const large: (Subject & { readonly flavours: readonly Flavour[] })[] = [
   { ...subject(mutex, decideMutex, lockEntries, plain), flavours: [{}] },
@@ -232,24 +214,6 @@ const stores = [
 function tally(): Record<Verdict, number> {
   return { valid: 0, invalid: 0, undecided: 0 };
 }
-
-describe.each(small)('$name without search, on small histories', ({ alphabet, judge }) => {
-  it('agrees with the definition', () => {
-    const seen = tally();
-    for (const count of [1, 2, 3, 4]) {
-      const shapes = overlaps(count);
-      const stride = Math.max(
-        1,
-        Math.floor((alphabet.length ** count * shapes.length) / (10_000 * TEST_BUDGET)),
-      );
-      let index = 0;
-      for (const parts of sequences(alphabet, count))
-        for (const spans of shapes) if (index++ % stride === 0) seen[judge(parts, spans, 'definition')]++;
-    }
-    expect(seen.valid).toBeGreaterThan(100);
-    expect(seen.invalid).toBeGreaterThan(100);
-  });
-});
 
 /** Changes one thing: an outcome, a token, or when something was called or answered. */
 function disturb(random: Chance, parts: Part[], spans: Span[]): void {

@@ -22,6 +22,12 @@ interface Gap {
   readonly closes: number;
 }
 
+/** Gaps that depend on each other. */
+interface Connected extends Stretch {
+  /** What connects them takes nothing from the time at which others can hold the lock. */
+  readonly isHarmless: boolean;
+}
+
 /** Of entries of which nothing else is refuted. */
 export function decideRefusedTries(
   entries: LockEntries,
@@ -34,8 +40,9 @@ export function decideRefusedTries(
   const tries = looseTries(entries, sessions, exclusion);
   if (tries.size === 0) return VALID;
   const gaps = gapsOf(entries, sessions, exclusion, tries);
-  const stretches = stretchesOf(sessions, exclusion, unclear).filter(({ from, to, isHarmless }) => {
-    for (let gap = from; gap <= to; gap++) if (gaps.has(gap) || (tries.has(gap) && !isHarmless)) return true;
+  const stretches = stretchesOf(sessions, exclusion, unclear).filter((stretch) => {
+    for (let gap = stretch.from; gap <= stretch.to; gap++)
+      if (gaps.has(gap) || (tries.has(gap) && !stretch.isHarmless)) return true;
     return false;
   });
   if (gaps.size === 0 && stretches.length === 0) return VALID;
@@ -129,11 +136,7 @@ function gapsOf(
 }
 
 /** Gaps that depend on each other, because a session without a core may be in any of them, or an unclear answer in two. */
-function stretchesOf(
-  sessions: Sessions,
-  exclusion: Exclusion,
-  unclear: ReadonlySet<number>,
-): (Stretch & { readonly isHarmless: boolean })[] {
+function stretchesOf(sessions: Sessions, exclusion: Exclusion, unclear: ReadonlySet<number>): Connected[] {
   const { cores, points } = exclusion;
   const { latestBegin, earliestEnd, latestEnd } = sessions;
   const found = points.map((point) => {
@@ -150,16 +153,14 @@ function stretchesOf(
 }
 
 /** Those that have a gap in common, as one. */
-function joined<S extends Stretch & { readonly isHarmless: boolean }>(
-  stretches: readonly S[],
-): (Stretch & { readonly isHarmless: boolean })[] {
+function joined(stretches: readonly Connected[]): Connected[] {
   const all: { from: number; to: number; isHarmless: boolean }[] = [];
-  for (const { from, to, isHarmless } of stretches.toSorted((a, b) => a.from - b.from)) {
+  for (const next of stretches.toSorted((a, b) => a.from - b.from)) {
     const last = all.at(-1);
-    if (last === undefined || last.to < from) all.push({ from, to, isHarmless });
+    if (last === undefined || last.to < next.from) all.push({ ...next });
     else {
-      last.to = Math.max(last.to, to);
-      last.isHarmless &&= isHarmless;
+      last.to = Math.max(last.to, next.to);
+      last.isHarmless &&= next.isHarmless;
     }
   }
   return all;
