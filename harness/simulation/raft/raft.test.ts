@@ -76,7 +76,7 @@ async function torture(seed: string): Promise<{ readonly applied: number; readon
       const member = members.get(one);
       if (member === undefined) continue;
       const later = (minSeconds: number, action: () => void): void =>
-        void scheduler.at(scheduler.now + random.real(minSeconds, minSeconds + 2) * 1e9, action);
+        scheduler.at(scheduler.now + random.real(minSeconds, minSeconds + 2) * 1e9, action);
       const hurt = random.integer(1, 6);
       if (hurt === 1 || hurt === 5) {
         // Cut off from all, or one way from one.

@@ -28,9 +28,14 @@ export function simulatedWires(machine: Machine): OpenWire {
 
 function openWire(
   { process, network, random, spec, nodeAt }: Machine,
-  servers: readonly Server[],
+  given: readonly Server[],
   options: Parameters<OpenWire>[1],
 ): Awaited<ReturnType<OpenWire>> {
+  // In an order of its own, so that not every client begins with the same server.
+  const servers = given
+    .map((server) => ({ server, place: random.real(0, 1) }))
+    .toSorted((a, b) => a.place - b.place)
+    .map(({ server }) => server);
   const listeners: Record<Event, (() => void)[]> = { connected: [], disconnected: [], expired: [] };
   const watches = new Map<string, (() => void)[]>();
   /** Not sent yet, and sent. */

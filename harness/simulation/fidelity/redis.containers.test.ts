@@ -3,21 +3,21 @@
 
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { DEFAULT_VARIANT } from '../contract/backend.ts';
-import type { NodeSpec } from '../contract/cluster.ts';
-import { millis } from '../history/op.ts';
-import { openRedisPort } from '../backends/redis/connection.ts';
-import type { Command, RedisPort } from '../backends/redis/port.ts';
-import { portsOver } from '../backends/redis/port-over.ts';
-import { GRANT_WITH_TOKEN } from '../backends/redis/recipes/fenced-incr.ts';
-import { GRANT_WITH_VOLATILE_TOKEN } from '../backends/redis/recipes/token-on-volatile-key.ts';
-import { redisSingle } from '../backends/redis/server.ts';
-import { DELETE_IF_OWNER, EXTEND_IF_OWNER } from '../backends/redis/steps.ts';
-import { startServer } from '../testing/container.fixture.ts';
-import type { Machine } from './program.ts';
-import { simulatedDial } from './redis/wire.ts';
-import { serverProgram } from './services.ts';
-import { openWorld } from './world.ts';
+import { DEFAULT_VARIANT } from '../../contract/backend.ts';
+import type { NodeSpec } from '../../contract/cluster.ts';
+import { millis } from '../../history/op.ts';
+import { openRedisPort } from '../../backends/redis/connection.ts';
+import type { Command, RedisPort } from '../../backends/redis/port.ts';
+import { portsOver } from '../../backends/redis/port-over.ts';
+import { GRANT_WITH_TOKEN } from '../../backends/redis/recipes/fenced-incr.ts';
+import { GRANT_WITH_VOLATILE_TOKEN } from '../../backends/redis/recipes/token-on-volatile-key.ts';
+import { redisSingle } from '../../backends/redis/server.ts';
+import { DELETE_IF_OWNER, EXTEND_IF_OWNER } from '../../backends/redis/steps.ts';
+import { startServer } from '../../testing/container.fixture.ts';
+import type { Machine } from '../program.ts';
+import { simulatedDial } from '../redis/wire.ts';
+import { serverProgram } from '../services.ts';
+import { openWorld } from '../world.ts';
 
 const TIME_LIMIT = millis(2_000);
 
