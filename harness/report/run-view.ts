@@ -33,6 +33,8 @@ export interface RunView {
   readonly anchors: ReadonlyMap<Finding, string>;
   /** The lane that a process is drawn in. */
   readonly laneOf: (process: string) => string;
+  /** Those of a lock that carry a token, in order. */
+  readonly tokensOf: (lock: string) => readonly Grant[];
   /** The grants of a process on a lock, in order. */
   readonly grantsHeldBy: (process: string, lock: string) => readonly Grant[];
 }
@@ -63,6 +65,10 @@ function runView(run: JudgedRun, anchor: string, taken: Set<string>): RunView {
     ...history.servers.map(({ node }) => node),
   ];
   const grants = grantsOf(history);
+  const withToken = Map.groupBy(
+    grants.filter(({ token }) => token !== undefined),
+    ({ lock }) => lock,
+  );
   const grantsByHolder = Map.groupBy(grants, ({ process, lock }) => holderKey(process, lock));
   const findings = [...verdict.findings, ...verdict.liveness].sort((a, b) => a.at - b.at);
   return {
@@ -80,6 +86,7 @@ function runView(run: JudgedRun, anchor: string, taken: Set<string>): RunView {
     findings,
     anchors: new Map(findings.map((finding) => [finding, findingAnchor(finding, taken)])),
     laneOf,
+    tokensOf: (lock) => withToken.get(lock) ?? [],
     grantsHeldBy: (process, lock) => grantsByHolder.get(holderKey(process, lock)) ?? [],
   };
 }

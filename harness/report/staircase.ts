@@ -17,10 +17,13 @@ const GRANTS_MAX = 14;
 
 /** undefined: fewer than two grants of its lock carry a token. */
 export function tokenStaircase(view: RunView, finding: Finding): Html | undefined {
-  const grants = view.grants.filter(({ lock, token }) => lock === finding.lock && token !== undefined);
-  const named = grants.flatMap(({ acquire }, index) => (finding.ops.includes(acquire.id) ? index : []));
-  const first = Math.max((named[0] ?? 0) - NEIGHBOURS, 0);
-  const shown = named.length === 0 ? [] : grants.slice(first, (named.at(-1) ?? 0) + NEIGHBOURS + 1);
+  const grants = view.tokensOf(finding.lock ?? '');
+  const named = finding.ops.flatMap((id) => {
+    const grant = view.grantOf.get(id);
+    return grant?.token === undefined || grant.lock !== finding.lock ? [] : grants.indexOf(grant);
+  });
+  const first = Math.max(Math.min(...named) - NEIGHBOURS, 0);
+  const shown = named.length === 0 ? [] : grants.slice(first, Math.max(...named) + NEIGHBOURS + 1);
   const steps = shown.slice(0, GRANTS_MAX);
   if (steps.length < 2) return undefined;
   const ranks = [...new Set(steps.map(tokenOf))].toSorted((a, b) => (a < b ? -1 : 1));
