@@ -247,6 +247,30 @@ describe('lockpick run', () => {
     expect(await leftBy(child.pid)).toEqual([]);
   });
 
+  it('a container that somebody removes ends the run with what was recorded, and nothing else of it stays', async () => {
+    const { child, ended, said } = lockpick(
+      'run',
+      'redis-single/set-nx-px/none',
+      '--time-limit',
+      '60s',
+      '--out',
+      out,
+    );
+    await said('running');
+    await new Promise((resolve) => setTimeout(resolve, 2_000));
+    const [session = ''] = await leftBy(child.pid);
+    const { docker } = await findEngine();
+    await docker.getContainer(`lockpick-${session}-c1`).remove({ force: true });
+    const { code, stderr } = await ended;
+    expect(code, stderr).toBe(69);
+    expect(stderr).toMatch(/client c1 died by itself → was its container removed/);
+    const [run = ''] = runDirectories();
+    expect(stderr).toContain(`check ${join(out, run)}`);
+    const check = await lockpick('check', join(out, run)).ended;
+    expect(check.code, check.stdout).toBe(0);
+    expect(await leftBy(child.pid)).toEqual([]);
+  });
+
   it('kill -9: what is left is judgeable, and the next start removes the containers', async () => {
     const { child, ended, said } = lockpick(
       'run',

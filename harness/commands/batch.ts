@@ -1,6 +1,7 @@
 // Plans → runs, one after another; each is recorded, judged and reported, and when all are over, all of them together:
 // one summary, one page, one exit code. `run` and `compare` end here, and so does `merge`, which only has the second half.
 
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { EXPORTED_REPORTS, type Keep, type ReportName } from '../plan/choices.ts';
 import { cellName } from '../plan/cell-name.ts';
@@ -19,6 +20,7 @@ import { EXIT_CODE, HarnessError, messageOf } from '../contract/errors.ts';
 import { aloud, type Aloud } from '../terminal/aloud.ts';
 import { countsByCode, finalWords } from '../terminal/final-words.ts';
 import { listenForInterrupt, type InterruptListener } from '../terminal/interrupt.ts';
+import { LOCKPICK, shellWord } from '../terminal/invocation.ts';
 import { exitCodeOf } from '../judge.ts';
 import type { Plan } from '../plan/plan.ts';
 import type { JudgedRun } from '../report/judged-run.ts';
@@ -122,7 +124,7 @@ async function runMissing(
     let judged: StoredRun;
     {
       using progress = watch(`${count}${cellName(plan)}`, plan.timeLimitMillis);
-      judged = await runPlan(stage, plan, { ...options, observer: progress, interrupt });
+      judged = await runPlan(stage, plan, { ...options, say, observer: progress, interrupt });
     }
     process.stdout.write(resultText(judged, options.json));
     if (interrupt.signal !== undefined) return;
@@ -222,6 +224,8 @@ export interface RunPlanOptions {
   readonly out: string;
   readonly observer: RunObserver;
   readonly interrupt: Interrupt & { readonly signal?: NodeJS.Signals | undefined };
+  /** Of a run that failed: what is left of it. */
+  readonly say?: Aloud['say'];
   /** Default: all. */
   readonly reports?: ReadonlySet<ReportName>;
   /** Default: `always`. */
@@ -231,10 +235,17 @@ export interface RunPlanOptions {
 /** One run from plan to verdict, everything on disk. Throws HarnessError if our surroundings failed. */
 export async function runPlan(stage: Stage, plan: Plan, options: RunPlanOptions): Promise<StoredRun> {
   const { out, observer, interrupt, reports = new Set(EXPORTED_REPORTS), keep = 'always' } = options;
+  const { say = () => undefined } = options;
   const { parts, surroundings, during } = await stage.partsFor(plan);
   const directory = createRunDirectory(out, plan);
   writeFile(directory.plan, storedPlanText(plan, surroundings));
-  await during(() => run(plan, parts, directory, observer, interrupt));
+  try {
+    await during(() => run(plan, parts, directory, observer, interrupt));
+  } catch (error) {
+    if (existsSync(directory.history))
+      say(`what was recorded until then can be judged: ${LOCKPICK} check ${shellWord(directory.path)}`);
+    throw error;
+  }
   const judged = judgeRun(directory);
   writeRunFiles(judged, reports);
   if (keep === 'never' || (keep === 'on-failure' && judged.verdict.asExpected)) dropEvidence(directory);

@@ -56,7 +56,7 @@ export async function replayCommand(path: string, choices: Choices): Promise<num
         const title = `[${replayed.length + 1}/${times}] ${cellName(plan)}`;
         using progress = watch(title, plan.timeLimitMillis);
         const out = textChoice(choices, 'out') ?? 'results';
-        judged = await runPlan(stage, plan, { out, observer: progress, interrupt });
+        judged = await runPlan(stage, plan, { out, say, observer: progress, interrupt });
       }
       // Ended early: it says nothing about the schedule.
       if (interrupt.signal !== undefined) break;

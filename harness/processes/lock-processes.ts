@@ -186,7 +186,7 @@ export class LockProcesses {
       this.#failed.abort(
         said ??
           new HarnessError('environment', `client ${process.name} died by itself`, {
-            remedy: 'out of memory? see logs/ in the run directory',
+            remedy: 'was its container removed, or was there no memory? see logs/ in the run directory',
           }),
       );
   }

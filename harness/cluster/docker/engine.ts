@@ -107,7 +107,9 @@ export async function ask<T>(
   try {
     result = await withinLimit(answer, timeLimit);
   } catch (error) {
+    const gone = /no such container/i.test(messageOf(error));
     throw new HarnessError('environment', `the Docker engine could not ${what}: ${messageOf(error).trim()}`, {
+      ...(gone && { remedy: 'who removed it? A run needs its containers until it ends' }),
       cause: error,
     });
   }
