@@ -47,7 +47,7 @@ export function findingDiagram(view: RunView, finding: Finding): Html | undefine
     const hurt = faults.filter(({ targets }) => targets.some((target) => target === view.laneOf(process)));
     return html`<text class="d-lane" x="${LEFT - 10}" y="${y + 17}">${name(process, 11)}</text>
       ${index === 0 ? undefined : html`<line class="d-line" x1="${LEFT}" x2="${WIDTH - RIGHT}" y1="${y - 4}" y2="${y - 4}" />`}${hurt.map(
-        ({ acted, begin, end }) => bar('d-fault', x(acted ?? begin), x(end ?? Infinity), y - 2, 46),
+        (fault) => faultBars(fault, x, { y: y - 2, height: 46 }),
       )}${grants
         .filter(({ acquire }) => acquire.process === process)
         .map(
@@ -75,15 +75,26 @@ export function findingDiagram(view: RunView, finding: Finding): Html | undefine
   </svg>`;
 }
 
-/** A fault of none of the processes: a row of its own, from the moment at which it was proved to act. */
+/** Outlined from the moment it was asked for, hatched once it was proved to act. */
+function faultBars(
+  { begin, acted, end }: FaultSpan,
+  x: (time: number) => number,
+  { y, height }: { readonly y: number; readonly height: number },
+): Html {
+  const until = x(end ?? Infinity);
+  const proved = acted === undefined ? undefined : bar('d-fault', x(acted), until, y, height);
+  return html`${bar('d-asked', x(begin), until, y, height)}${proved}`;
+}
+
+/** A fault of none of the processes: a row of its own. */
 function faultRow(fault: FaultSpan, x: (time: number) => number, y: number): Html {
-  const from = x(fault.acted ?? fault.begin);
+  const from = x(fault.begin);
   const words = faultWords(fault);
   const left = round(Math.min(from + 6, WIDTH - RIGHT - words.length * CHARACTER_WIDTH));
   return html`<text class="d-lane d-node" x="${LEFT - 10}" y="${y + 16}">
       ${name(fault.targets.join(' '), 11)}</text
     >
-    ${bar('d-fault', from, x(fault.end ?? Infinity), y + 3, FAULT_HEIGHT - 6)}<text
+    ${faultBars(fault, x, { y: y + 3, height: FAULT_HEIGHT - 6 })}<text
       class="d-label"
       x="${left}"
       y="${y + 16}"
@@ -178,9 +189,7 @@ function described(
       (operation) =>
         `${name(operation.process)} ${operationLabel(operation)} at ${moment(operation.invoked)};`,
     ),
-    ...involved.faults.map(
-      (fault) => `${faultClause(fault)} ${interval(fault.acted ?? fault.begin, fault.end)};`,
-    ),
+    ...involved.faults.map((fault) => `${faultClause(fault)} ${interval(fault.begin, fault.end)};`),
     overlap === undefined
       ? `complete at ${moment(finding.at)}.`
       : `${listed(finding.processes.map((process) => name(process)))} overlap for ${duration(lengthOf(overlap))}.`,

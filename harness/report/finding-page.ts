@@ -6,11 +6,11 @@ import type { Operation } from '../history/history.ts';
 import { findingDiagram } from './diagram.ts';
 import type { Json } from '../history/op.ts';
 import { html, type Html } from './html.ts';
+import { operationFacts } from './operation-facts.ts';
 import { circumstances, headline, type RunView } from './run-view.ts';
 import { logAround } from './server-log.ts';
 import { issueText, sliceText } from './slice.ts';
 import { tokenStaircase } from './staircase.ts';
-import { operationFacts } from './timeline-columns.ts';
 import { counted, duration, faultClause, interval, jsonText, listed, moment, name, spaced } from './words.ts';
 
 /** The browser script turns it into "select on the timeline"; without script it leads to the timeline. */

@@ -3,9 +3,10 @@
 
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { packedColumns } from './column-forms.ts';
 import { fakeRun } from './fake-run.fixture.ts';
 import { runViews } from './run-view.ts';
-import { packedColumns, timelineColumns } from './timeline-columns.ts';
+import { timelineColumns } from './timeline-columns.ts';
 
 interface Level {
   readonly part: number;

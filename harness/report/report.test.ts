@@ -12,13 +12,14 @@ import { millis, nanos } from '../history/op.ts';
 import { judge } from '../judge.ts';
 import type { Verdict } from '../../checkers/verdict.ts';
 import { fakeHistory, PAUSE_HOLDER } from './fake-history.fixture.ts';
+import { packedColumns } from './column-forms.ts';
 import { fakeRun, SOME_TREND } from './fake-run.fixture.ts';
 import type { JudgedRun } from './judged-run.ts';
 import { PAGE_SCRIPT, PAGE_STYLE } from './page-assets.ts';
 import { renderReport } from './report.ts';
 import { trendsSection } from './trends-section.ts';
 import { runViews } from './run-view.ts';
-import { packedColumns, timelineColumns, type TimelineColumns } from './timeline-columns.ts';
+import { timelineColumns, type TimelineColumns } from './timeline-columns.ts';
 
 /** The page's module, which the compiler of these sources does not see. */
 const unpack = (await import(new URL('./page/unpack.js', import.meta.url).href)) as {

@@ -1,22 +1,14 @@
 // The timeline's numbers as columns: what the page's script draws. Times are microseconds, texts are stored once and
-// named by number. `pack.ts` makes some 5 bytes an operation of it, `page/unpack.js` gives the same columns again.
+// named by number. `column-forms.ts` makes some 5 bytes an operation of it, `page/unpack.js` gives the same columns again.
 
-import { intersect, type Grant, type Interval } from '../history/grants.ts';
-import type { History, Operation } from '../history/history.ts';
+import type { History } from '../history/history.ts';
 import { stallsOf } from '../history/stalls.ts';
 import { slackOf } from './charts-section.ts';
 import { CODE_MEANING, type CodeMeaning } from './meaning.ts';
-import { packed, type ColumnForm } from './pack.ts';
-import {
-  circumstances,
-  headline,
-  HOLD_ENDING,
-  lengthOf,
-  LOCK_LANES_MAX,
-  sharedBy,
-  type RunView,
-} from './run-view.ts';
-import { byName, faultClause, jsonText, name } from './words.ts';
+import { afterword, VALUE_CHARACTERS_MAX } from './operation-facts.ts';
+import { circumstances, headline, HOLD_ENDING, lengthOf, LOCK_LANES_MAX, type RunView } from './run-view.ts';
+import { stackedHolds } from './stacked-holds.ts';
+import { byName, faultClause, name } from './words.ts';
 
 /** At most this many lanes for clients; those with findings come first. */
 export const CLIENT_LANES_MAX = 40;
@@ -277,87 +269,6 @@ function roleEnd({ faults, end }: History, node: string, said: number, next: num
       : [],
   );
   return Math.min(next ?? end, ...ends);
-}
-
-/** Beyond this many at once, holds of one lock are drawn over each other. */
-const ROWS_MAX = 4;
-
-/**
- * For each grant the row of its hold among those of its lock, and the time it shares with an earlier one. Worked out
- * here, in nanoseconds: once rounded, holds that only follow each other closely would seem to overlap.
- */
-function stackedHolds(
-  grants: readonly Grant[],
-): readonly { readonly grant: Grant; readonly row: number; readonly overlap: Interval | undefined }[] {
-  const rows = new Map<string, Interval[]>();
-  return grants.map((grant) => {
-    const { lock, hold } = grant;
-    const latest = rows.get(lock) ?? [];
-    rows.set(lock, latest);
-    const meeting = latest.filter((other) => intersect(other, hold)).sort((a, b) => b.end - a.end)[0];
-    const free = latest.findIndex((other) => !intersect(other, hold));
-    const row = free >= 0 ? free : Math.min(latest.length, ROWS_MAX - 1);
-    latest[row] = hold;
-    return { grant, row, overlap: meeting && sharedBy(meeting, hold) };
-  });
-}
-
-const VALUE_CHARACTERS_MAX = 40;
-
-/** Each column after those that it is grouped by; ids grow with time, or with the time of their process. */
-function forms({ id }: TimelineColumns['operations']): readonly ColumnForm[] {
-  const growing = Array.from(id).every((each, row) => row === 0 || each > (id[row - 1] ?? 0));
-  const ofOperations: readonly (readonly [keyof TimelineColumns['operations'], ...string[]])[] = [
-    ['process'],
-    ['id', ...(growing ? [] : ['process'])],
-    ['kind', 'process'],
-    ['lock', 'process'],
-    ['store', 'kind', 'lock'],
-    ['outcome', 'kind'],
-    ['error', 'outcome', 'kind'],
-    ['invoked'],
-    ['took', 'kind'],
-    ['token', 'lock'],
-    ['value', 'store'],
-    ['base', 'store'],
-    ['highest', 'lock'],
-  ];
-  const sparse = new Set<string>(['token', 'value', 'base', 'highest']);
-  return [
-    ...ofOperations.map(([column, ...by]) => ({
-      table: 'operations',
-      column,
-      by,
-      sparse: sparse.has(column),
-    })),
-    ...GRANT_COLUMNS.map((column) => ({ table: 'grants', column, by: [], sparse: false })),
-  ];
-}
-
-const GRANT_COLUMNS = ['operation', 'held', 'endedBy', 'released', 'tenure', 'slack', 'row'] as const;
-
-/** The columns as they stand in the page. */
-export function packedColumns({ operations, grants, ...head }: TimelineColumns): string {
-  return packed(head, { operations, grants }, forms(operations));
-}
-
-/** What is told of an operation that succeeded, and did not what was hoped for. */
-function afterword(operation: Operation): string {
-  return operation.op === 'release' && operation.released === false ? 'it had ended before' : '';
-}
-
-/** Token, value, base: what an operation carried, for people. */
-export function operationFacts(operation: Operation): string {
-  const facts: string[] = [];
-  if ('token' in operation && operation.token !== undefined) facts.push(`token ${operation.token}`);
-  if ('value' in operation && operation.value !== undefined)
-    facts.push(`value ${jsonText(operation.value, VALUE_CHARACTERS_MAX)}`);
-  if ('base' in operation && operation.base !== undefined)
-    facts.push(`from version ${name(operation.base, VALUE_CHARACTERS_MAX)}`);
-  if ('highest' in operation && operation.highest !== undefined)
-    facts.push(`highest token ${operation.highest}`);
-  if (afterword(operation) !== '') facts.push(afterword(operation));
-  return facts.join(', ');
 }
 
 function micros(time: number): number {

@@ -1,9 +1,10 @@
 // The place of the timeline in the page: the frame that page/timeline.js fills, its legend, its data, and a table that
 // says the same to those who do not see it. Pure.
 
+import { packedColumns } from './column-forms.ts';
 import { html, trusted, type Html } from './html.ts';
 import { holdEnding, lengthOf, LOCK_LANES_MAX, type RunView } from './run-view.ts';
-import { CLIENT_LANES_MAX, packedColumns, timelineColumns } from './timeline-columns.ts';
+import { CLIENT_LANES_MAX, timelineColumns } from './timeline-columns.ts';
 import { count, duration, listed, moment, name } from './words.ts';
 
 const TABLE_ROWS_MAX = 200;

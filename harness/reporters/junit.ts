@@ -52,7 +52,10 @@ function testcases(cell: string, units: readonly Unit[]): object[] {
 
 function testcase(cell: string, name: string, { plan, run }: Unit): object {
   const again = `again: ${replayCommand(plan, run?.directory)}`;
-  const properties = [['seed', plan.seed]];
+  const properties = [
+    ['seed', plan.seed],
+    ['on', plan.on ?? 'docker'],
+  ];
   if (run !== undefined) {
     properties.push(['grade', run.verdict.grade], ['run', run.directory.name]);
     for (const [image, { reference, digest }] of Object.entries(run.surroundings.images))

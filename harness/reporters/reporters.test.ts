@@ -80,6 +80,7 @@ describe('junit.xml', () => {
 
   it('says seed, digests and how to run it again, and no name twice', () => {
     expect(xml).toContain('<property name="seed" value="2"/>');
+    expect(xml).toContain('<property name="on" value="docker"/>');
     expect(xml).toContain('<property name="image redis" value="redis:8 sha256:abc"/>');
     expect(xml).toMatch(/<system-out>[^<]*again: [^<]* run redis-single\/set-nx-px\/none --seed 2/);
     const twice = junitXml([unit('1', {}), { ...unit('1', {}), plan: planOf(cell, '1', { clients: 9 }) }]);

@@ -6,8 +6,9 @@ import { viewOfFinding } from './draw-findings.js';
 import { layoutOf } from './layout.js';
 import { drawOverview, loadOf } from './overview.js';
 import { paintOf } from './paint.js';
-import { findingAt, linesAt, REACH_PIXELS } from './point.js';
+import { findingAt, REACH_PIXELS } from './point.js';
 import { scaleOf } from './scene.js';
+import { tipIn } from './tip.js';
 import { around, panned, whole, within, zoomed } from './view.js';
 
 /** @import { Layout } from './layout.js' */
@@ -55,7 +56,6 @@ export function timelineIn(frame, model) {
   const stage = added(frame, 'div', 'stage');
   const canvas = added(stage, 'canvas', '');
   const cursor = added(stage, 'div', 'cursor');
-  const tip = added(stage, 'div', 'tip');
   const status = added(frame, 'p', 'selected');
   const context = contextOf(canvas);
   const overviewContext = contextOf(overview);
@@ -68,7 +68,6 @@ export function timelineIn(frame, model) {
     'Timeline. Arrow keys pan, plus and minus zoom, 0 shows the whole run, n and p go to the next and previous finding. The tables below say the same.',
   );
   status.setAttribute('aria-live', 'polite');
-  tip.hidden = true;
   cursor.hidden = true;
   /** @type {Follower[]} */
   const followers = [];
@@ -78,9 +77,9 @@ export function timelineIn(frame, model) {
   let width = 0;
   let paint = paintOf(frame, context);
   let drawing = 0;
-  let pinned = false;
 
   const scene = () => ({ model, layout, paint, view, width, gutter: width < 560 ? 62 : 96, selected });
+  const tip = tipIn(stage, scene);
   const draw = () => {
     drawing = 0;
     const now = scene();
@@ -196,8 +195,8 @@ export function timelineIn(frame, model) {
   canvas.addEventListener('pointermove', (event) => {
     mark(event.offsetX);
     const before = pointers.get(event.pointerId);
-    if (before === undefined) return pinned ? undefined : point(event.offsetX, event.offsetY);
-    if (!pinned) tip.hidden = true;
+    if (before === undefined) return tip.point(event.offsetX, event.offsetY);
+    tip.leave();
     const other = [...pointers].find(([id]) => id !== event.pointerId)?.[1];
     travelled += Math.abs(event.offsetX - before);
     if (other === undefined) show(panned(view, (before - event.offsetX) / scaleOf(scene())));
@@ -213,12 +212,11 @@ export function timelineIn(frame, model) {
     if (travelled > REACH_PIXELS) return;
     const finding = findingAt(scene(), { x: event.offsetX, y: event.offsetY });
     if (finding !== undefined) return select(finding);
-    pin(!pinned && linesAt(scene(), { x: event.offsetX, y: event.offsetY }).length > 0);
-    if (!pinned) point(event.offsetX, event.offsetY);
+    tip.click(event.offsetX, event.offsetY);
   });
   canvas.addEventListener('pointercancel', (event) => pointers.delete(event.pointerId));
   canvas.addEventListener('pointerleave', () => {
-    if (!pinned) tip.hidden = true;
+    tip.leave();
     mark(undefined);
   });
 
@@ -251,41 +249,12 @@ export function timelineIn(frame, model) {
       '=': () => zoom(0.6),
       '-': () => zoom(1 / 0.6),
       0: () => show(whole(model.end)),
-      Escape: () => {
-        pin(false);
-        tip.hidden = true;
-      },
+      Escape: tip.close,
     }[event.key];
     if (act === undefined) return;
     event.preventDefault();
     act();
   });
-
-  /**
-   * Whether what is told stays, so that it can be read beside others and copied.
-   * @param {boolean} stays
-   */
-  const pin = (stays) => {
-    pinned = stays;
-    tip.classList.toggle('pinned', stays);
-  };
-
-  /**
-   * Shows what is under the pointer.
-   * @param {number} x
-   * @param {number} y
-   */
-  const point = (x, y) => {
-    const lines = linesAt(scene(), { x, y });
-    tip.hidden = lines.length === 0;
-    if (tip.hidden) return;
-    tip.replaceChildren(
-      ...lines.map((line) => Object.assign(document.createElement('div'), { textContent: line })),
-    );
-    const left = Math.min(Math.max(x + 14, 0), Math.max(width - tip.offsetWidth - 4, 0));
-    const below = y + 18 + tip.offsetHeight < layout.height;
-    tip.style.transform = `translate(${left}px, ${below ? y + 18 : Math.max(y - tip.offsetHeight - 10, 0)}px)`;
-  };
 
   return {
     frame,
