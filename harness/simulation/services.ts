@@ -5,6 +5,7 @@ import type { NodeSpec } from '../contract/cluster.ts';
 import { HarnessError } from '../contract/errors.ts';
 import type { Recipe, RecipeContext } from '../contract/lock-client.ts';
 import type { Clock } from '../clock.ts';
+import { portsOver as etcdPortsOver } from '../backends/etcd/port-over.ts';
 import { recipesOnCluster } from '../backends/etcd/server.ts';
 import { recipesOnSessions } from '../backends/postgres/server.ts';
 import { portsOver, type OpenRedisPort } from '../backends/redis/port-over.ts';
@@ -14,8 +15,8 @@ import { recipesBySentinels } from '../backends/redis-sentinel/server.ts';
 import { recipesOnVoters } from '../backends/redlock/server.ts';
 import { portsOver as zooKeeperPortsOver } from '../backends/zookeeper/port-over.ts';
 import { recipesOnEnsemble } from '../backends/zookeeper/server.ts';
-import { simulatedEtcdPorts } from './etcd/port.ts';
 import { runEtcd } from './etcd/server.ts';
+import { simulatedEtcdWires } from './etcd/wire.ts';
 import { runPostgres } from './postgres/server.ts';
 import { lockStatements } from './postgres/lock-statements.ts';
 import { simulatedSessions } from './postgres/session.ts';
@@ -32,7 +33,10 @@ const RECIPES: Readonly<Record<string, (machine: Machine) => readonly Recipe[]>>
   'redis-single': (machine) => recipesOnServer(redisPorts(machine)),
   'redis-replicated': (machine) => recipesOnReplicated(redisPorts(machine)),
   'redis-sentinel': (machine) => recipesBySentinels(redisPorts(machine)),
-  etcd: (machine) => recipesOnCluster(simulatedEtcdPorts(machine), clockOf(machine)),
+  etcd: (machine) => {
+    const openPort = etcdPortsOver(simulatedEtcdWires(machine), machine.process.after);
+    return recipesOnCluster(openPort, clockOf(machine));
+  },
   postgres: (machine) => recipesOnSessions(simulatedSessions(machine)),
   redlock: (machine) => recipesOnVoters(redisPorts(machine)),
   zookeeper: (machine) => {

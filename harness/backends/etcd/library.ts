@@ -7,9 +7,9 @@ import type { Etcd3, Lock } from 'etcd3';
 import { wallTime } from '../../clock.ts';
 import type { Outcome } from '../../contract/lock-client.ts';
 import type { Millis } from '../../history/op.ts';
-import type { Server } from './connection.ts';
 import { loadDriver } from './driver.ts';
 import { outcomeOf, outcomeOfError, TIMED_OUT } from './errors.ts';
+import type { Server } from './port-over.ts';
 
 /** A lock that was asked for; whatever came of that, it can be given back. */
 export interface LibraryLock {

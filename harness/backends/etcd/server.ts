@@ -10,6 +10,7 @@ import { openEtcdPort } from './connection.ts';
 import { loadDriver } from './driver.ts';
 import { ETCD_ERRORS } from './errors.ts';
 import type { EtcdRecipe } from './port.ts';
+import type { OpenEtcdPort } from './port-over.ts';
 import { etcd3Lock } from './recipes/etcd3-lock.ts';
 import { etcdIgnoresLeaseLoss } from './recipes/etcd-ignores-lease-loss.ts';
 import { leaseQueue } from './recipes/lease-queue.ts';
@@ -86,9 +87,6 @@ function member(name: string): NodeSpec {
 function numberIn(process: string): number {
   return Number(process.replaceAll(/\D/g, '').slice(0, 9));
 }
-
-/** How a port to a cluster is opened. */
-export type OpenEtcdPort = typeof openEtcdPort;
 
 /** The recipes that stand on the port, on ports that are opened like this and on that clock. */
 export function recipesOnCluster(

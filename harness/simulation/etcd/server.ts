@@ -35,6 +35,7 @@ const LEASE_CHECK = millis(500);
 const requestMillis = (electionMillis: number): number => 5_000 + 2 * electionMillis;
 const TRANSFER_POLL = millis(10);
 const VERSION = '3.5.16';
+const DUPLICATE_KEY = '3 INVALID_ARGUMENT: etcdserver: duplicate key given in txn request';
 
 export function runEtcd(machine: Machine): void {
   const { process, network, random, spec } = machine;
@@ -181,6 +182,7 @@ function openMember({ process, network, disk, random, spec }: Machine): Accept {
       case 'revoke':
         return submit(wait(waiter), request);
       case 'transact':
+        if (putsTwice(request.transaction)) return waiter.answer({ kind: 'refused', error: DUPLICATE_KEY });
         return submit(wait(waiter), request);
       case 'watch': {
         watches.add({ key: request.key, revision: request.revision, waiter });
@@ -231,6 +233,14 @@ function openMember({ process, network, disk, random, spec }: Machine): Accept {
       } else if (message.kind === 'text') answerText(message.text, socket);
     },
     closed: () => undefined,
+  });
+}
+
+/** Checked before it is proposed (v3rpc/key.go, checkTxnRequest). */
+function putsTwice({ success, failure = [] }: Transaction): boolean {
+  return [success, failure].some((operations) => {
+    const keys = operations.flatMap((operation) => (operation.kind === 'put' ? [operation.key] : []));
+    return new Set(keys).size < keys.length;
   });
 }
 
