@@ -8,15 +8,24 @@
 // very sign of a service that does not answer. Where the harness itself stalled nothing is claimed: the service gets its
 // slack again after the stall, and no attempt that met one counts. O(n) for each stall.
 
-import type { Acquire, History, Operation, Renew } from '../harness/history/history.ts';
+import type { Acquire, History } from '../harness/history/history.ts';
 import type { Grant, Interval } from '../harness/history/grants.ts';
 import { millis, nanosOf } from '../harness/history/op.ts';
 import { stallsOf } from '../harness/history/stalls.ts';
 import { findingOf, inOrder } from './finding.ts';
+import {
+  dueAfter,
+  lastLeasePhrase,
+  leasesOf,
+  lockRecordsOf,
+  metAny,
+  slackOf,
+  type Lease,
+  type LockRecord,
+} from './possible-leases.ts';
 import { resultOf, type Finding, type RuleResult } from './verdict.ts';
 import { list, seconds } from './wording.ts';
 
-const DEFAULT_SLACK_MILLIS = millis(1_000);
 /** A lock is called `not-reacquired` only if it could not be had for this long: one time-out is no proof. */
 const PERSISTENT_NANOS = nanosOf(millis(1_000));
 
@@ -27,20 +36,13 @@ export function liveness(history: History, grants: readonly Grant[]): RuleResult
   const open = history.faults.find(({ end }) => end === undefined);
   if (open !== undefined)
     return { verdict: 'unknown', reason: `fault ${open.id} did not end in this history` };
-  const claims = Map.groupBy(
-    history.operations.filter((operation) => operation.op === 'acquire' || operation.op === 'renew'),
-    ({ lock }) => lock,
-  );
-  const grantsByLock = Map.groupBy(grants, ({ lock }) => lock);
-  const downs = new Map(history.downs.map(({ process, time }) => [process, time]));
   const stalls = stallsOf(history);
   const findings: Finding<Code>[] = [];
   const doubtful: string[] = [];
-  for (const [lock, operations] of claims) {
-    const record = { operations, grants: grantsByLock.get(lock) ?? [], downs };
+  for (const record of lockRecordsOf(history, grants)) {
     const finding = unavailable(history, record, stalls);
     if (finding !== undefined) findings.push(finding);
-    else if (stalls.length > 0 && unavailable(history, record, []) !== undefined) doubtful.push(lock);
+    else if (stalls.length > 0 && unavailable(history, record, []) !== undefined) doubtful.push(record.lock);
   }
   if (findings.length === 0 && doubtful.length > 0)
     return {
@@ -50,59 +52,10 @@ export function liveness(history: History, grants: readonly Grant[]): RuleResult
   return resultOf(inOrder(findings));
 }
 
-/** An operation that may have left the lock held, and the time by which that is over; Infinity: nobody knows. */
-interface Lease {
-  readonly of: Acquire | Renew;
-  readonly over: number;
-}
-
-interface LockRecord {
-  readonly operations: readonly (Acquire | Renew)[];
-  readonly grants: readonly Grant[];
-  /** When each process that ended did. */
-  readonly downs: ReadonlyMap<string, number>;
-}
-
-function leasesOf(history: History, { operations, grants, downs }: LockRecord, healed: number): Lease[] {
-  const ttlLongest = operations.reduce((longest, { ttlMillis = 0 }) => Math.max(longest, ttlMillis), 0);
-  const leases: Lease[] = [];
-  for (const operation of operations) {
-    const { op, process, completed, outcome, ttlMillis } = operation;
-    if (outcome === 'fail') continue;
-    const settled = completed ?? downs.get(process) ?? history.lastSeen.get(process) ?? Infinity;
-    // One of unknown outcome may take effect as late as the service hears of it: when the last fault is over.
-    const landed = outcome === 'info' && operation.invoked < healed ? Math.max(settled, healed) : settled;
-    if (op === 'renew' || ttlMillis !== undefined)
-      leases.push({ of: operation, over: landed + nanosOf(millis(ttlMillis ?? ttlLongest)) });
-    else if (outcome === 'info') leases.push({ of: operation, over: downs.get(process) ?? Infinity });
-  }
-  for (const { acquire, process, leaseEnd, release, hold } of grants) {
-    const released = release?.outcome === 'ok' ? release.completed : undefined;
-    const ended = released ?? downs.get(process) ?? Infinity;
-    if (leaseEnd === undefined) leases.push({ of: acquire, over: ended });
-    // Its library may prolong the lease on the quiet, until it lets go.
-    else if (released !== undefined) leases.push({ of: acquire, over: released });
-    else if (history.header.meta.keptAlive === true)
-      leases.push({
-        of: acquire,
-        over: (hold.endedBy === 'lost' ? hold.end : ended) + nanosOf(millis(ttlLongest)),
-      });
-  }
-  return leases;
-}
-
 function lastOf(leases: Iterable<Lease>): Lease | undefined {
   let last: Lease | undefined;
   for (const lease of leases) if (last === undefined || lease.over > last.over) last = lease;
   return last;
-}
-
-/** When it must be had again, if nobody holds it from `from` on. */
-function dueAfter(from: number, slack: number, stalls: readonly Interval[]): number {
-  return stalls.reduce<number>(
-    (due, { start, end }) => (start < due ? Math.max(due, end + slack) : due),
-    from + slack,
-  );
 }
 
 function unavailable(
@@ -110,8 +63,7 @@ function unavailable(
   lock: LockRecord,
   stalls: readonly Interval[],
 ): Finding<Code> | undefined {
-  const { slackMillis } = history.header.meta;
-  const slack = nanosOf(slackMillis === undefined ? DEFAULT_SLACK_MILLIS : millis(slackMillis));
+  const slack = slackOf(history);
   const healed = history.faults.reduce((latest, { end = 0 }) => Math.max(latest, end), 0);
   const attempts = lock.operations.filter(
     (operation): operation is Acquire =>
@@ -136,10 +88,6 @@ function unavailable(
   return undefined;
 }
 
-function metAny({ invoked, completed }: Operation, spans: readonly Interval[]): boolean {
-  return spans.some(({ start, end }) => invoked <= end && (completed ?? Infinity) >= start);
-}
-
 function refusal(
   history: History,
   claim: {
@@ -154,11 +102,6 @@ function refusal(
   if (first === undefined || final?.completed === undefined) return undefined;
   const ops = [...(last === undefined ? [] : [last.of.id]), first.id, final.id];
   const answers = [...new Set(attempts.map(({ error, outcome }) => error ?? outcome))];
-  const before =
-    last === undefined
-      ? `Nobody had been granted ${first.lock}`
-      : `The last lease on ${first.lock} that anybody may have had, by ${last.of.process}'s ${last.of.op} ` +
-        `(op ${last.of.id}, ${last.of.outcome}) at ${seconds(last.of.invoked)}, was over by ${seconds(last.over)}`;
   return findingOf(history, {
     code,
     lock: first.lock,
@@ -169,7 +112,7 @@ function refusal(
     since: last === undefined ? first.invoked : last.of.invoked,
     at: final.completed,
     story:
-      `${before}${history.faults.length > 0 ? ', and every fault had ended' : ''}. From ${seconds(due)} on it was due, ` +
+      `${lastLeasePhrase(first.lock, last)}${history.faults.length > 0 ? ', and every fault had ended' : ''}. From ${seconds(due)} on it was due, ` +
       `but none of ${attempts.length} attempts from ${seconds(first.invoked)} (op ${first.id}) to ${seconds(final.completed)} ` +
       `(op ${final.id}) succeeded: ${list(answers)}.`,
     evidence: { dueNanos: due, attempts: attempts.length, answers, blockedByOp: last?.of.id },

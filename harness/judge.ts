@@ -15,9 +15,11 @@ import { lateLossNotice } from '../checkers/late-loss-notice.ts';
 import { liveness } from '../checkers/liveness.ts';
 import { lostUpdate } from '../checkers/lost-update.ts';
 import { mutualExclusion } from '../checkers/mutual-exclusion.ts';
+import { orphanState } from '../checkers/orphan-state.ts';
 import { oversold } from '../checkers/oversold.ts';
 import { powerOf } from '../checkers/power.ts';
 import { breaksAnyway } from '../checkers/promises.ts';
+import { starvation } from '../checkers/starvation.ts';
 import { staleWrite } from '../checkers/stale-write.ts';
 import { storeFencing } from '../checkers/store-fencing.ts';
 import { storeResultsOf } from '../checkers/store-results.ts';
@@ -43,7 +45,7 @@ const allRules: Rules = {
     oversold,
     'duplicate-effect': duplicateEffect,
   },
-  liveness: { liveness },
+  liveness: { liveness, 'orphan-state': orphanState, starvation },
 };
 
 /** `expectation`: of the catalogued cell; null: there is none. O(n log n + findings). */

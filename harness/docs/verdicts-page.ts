@@ -6,6 +6,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { checkHistory } from '../../checkers/check.ts';
 import {
+  LIVENESS_CODES,
   POWER_CODES,
   SAFETY_CODES,
   type Finding,
@@ -21,8 +22,8 @@ import { LOCKPICK } from '../terminal/invocation.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 
-type ShownCode = SafetyCode | Exclude<LivenessCode, 'starved' | 'orphan-state'>;
-const CODES: readonly ShownCode[] = [...SAFETY_CODES, 'stuck-lock', 'not-reacquired'];
+type ShownCode = SafetyCode | LivenessCode;
+const CODES: readonly ShownCode[] = [...SAFETY_CODES, ...LIVENESS_CODES];
 
 /** Of which history each finding is shown: cut down from a run where one showed it, made by hand where none did. */
 const EXAMPLES: Readonly<Record<ShownCode, string>> = {
@@ -40,6 +41,8 @@ const EXAMPLES: Readonly<Record<ShownCode, string>> = {
   'duplicate-effect': 'checkers/histories/duplicate-effect/bad/delivered-twice.jsonl',
   'stuck-lock': 'docs/verdicts/stuck-lock.jsonl',
   'not-reacquired': 'checkers/histories/liveness/bad/never-recovers.jsonl',
+  starved: 'checkers/histories/liveness/bad/passed-by-two.jsonl',
+  'orphan-state': 'checkers/histories/liveness/bad/left-behind-and-gone-later.jsonl',
 };
 
 /** A page and its pictures: path from the root of the repository → text. */

@@ -158,7 +158,8 @@ export const CODE_MEANING: Readonly<Record<FindingCode, CodeMeaning>> = {
     mark: 'liveness',
   },
   starved: {
-    proves: 'A client that kept asking was never given the lock.',
+    proves:
+      'A client that kept asking was passed again and again by others who asked later, and never had the lock.',
     blame: 'Liveness: reported beside the grade.',
     notIn: 'A lock that serves in the order of asking (a queue of etcd or ZooKeeper nodes).',
     remedy:
@@ -167,7 +168,8 @@ export const CODE_MEANING: Readonly<Record<FindingCode, CodeMeaning>> = {
     mark: 'liveness',
   },
   'orphan-state': {
-    proves: 'State was left behind in the service that no live client owns.',
+    proves:
+      'Nobody live held the lock, and still it was refused for longer than any lease could last. Later it could be had: state had been left behind in the service.',
     blame: 'Liveness: reported beside the grade.',
     notIn: 'A recipe whose state ends with the session or the lease that made it.',
     remedy:
