@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { catalogue, settingsOf } from './plan/catalogue.ts';
 import type { Cell } from './plan/cells/cell.ts';
-import { runPlan } from './commands/batch.ts';
+import { runPlan } from './commands/run-plan.ts';
 import { onDocker } from './stages/on-docker.ts';
 import type { Stage } from './stages/stage.ts';
 import { cellName } from './plan/cell-name.ts';

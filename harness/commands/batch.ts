@@ -1,9 +1,10 @@
-// Plans → runs, one after another; each is recorded, judged and reported, and when all are over, all of them together:
-// one summary, one page, one exit code. `run` and `compare` end here, and so does `merge`, which only has the second half.
+// Plans → runs, one after another or, simulated, as many at once as there are processors; each is recorded, judged and
+// reported, and when all are over, all of them together: one summary, one page, one exit code. `run` and `compare` end
+// here, and so does `merge`, which only has the second half.
 
-import { existsSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import { EXPORTED_REPORTS, type Keep, type ReportName } from '../plan/choices.ts';
+import type { Keep, ReportName } from '../plan/choices.ts';
 import { cellName } from '../plan/cell-name.ts';
 import {
   unitsOf,
@@ -12,44 +13,27 @@ import {
   type DoneRun,
   type Unit,
 } from '../comparison/comparison.ts';
-import { breakingFaults } from '../comparison/breaking-faults.ts';
 import { shardOf, type Shard } from '../comparison/shard.ts';
 import { summarise, summaryText, WORST_FIRST, type Summary } from '../comparison/summary.ts';
 import { pastRunOf, trendsOf, type Trend } from '../comparison/trends.ts';
 import { EXIT_CODE, HarnessError, messageOf } from '../contract/errors.ts';
 import { aloud, type Aloud } from '../terminal/aloud.ts';
-import { countsByCode, finalWords } from '../terminal/final-words.ts';
+import { finalWords } from '../terminal/final-words.ts';
 import { listenForInterrupt, type InterruptListener } from '../terminal/interrupt.ts';
-import { LOCKPICK, shellWord } from '../terminal/invocation.ts';
 import { exitCodeOf } from '../judge.ts';
+import { cellOf } from '../plan/catalogue.ts';
 import type { Plan } from '../plan/plan.ts';
 import type { JudgedRun } from '../report/judged-run.ts';
 import { renderReport } from '../report/report.ts';
 import { tellGitHub } from '../reporters/github.ts';
 import { junitXml } from '../reporters/junit.ts';
 import { headline, summaryMarkdown } from '../reporters/markdown.ts';
-import { writeRunFiles } from '../reporters/run-files.ts';
-import {
-  appendTrend,
-  createRunDirectory,
-  dropEvidence,
-  hasEvidence,
-  markLatest,
-  readTrends,
-  writeAtomically,
-  writeFile,
-} from '../stored/results.ts';
-import { run, type Interrupt, type RunObserver } from '../run.ts';
-import {
-  judgeRun,
-  replayCommand,
-  replayFrom,
-  reportedRun,
-  storedPlanText,
-  type StoredRun,
-} from '../stored/stored-run.ts';
-import { stages, type Stage } from '../stages/stage.ts';
+import { hasEvidence, readTrends, writeFile } from '../stored/results.ts';
+import { judgeRun, replayCommand, replayFrom, reportedRun } from '../stored/stored-run.ts';
+import { stages } from '../stages/stage.ts';
 import { worstExitCode } from './exit-code.ts';
+import { enterRun, runPlan } from './run-plan.ts';
+import type { SimulatedRunsOptions } from './simulated-runs.ts';
 
 /** One page for all runs has each run's whole timeline: more than this many make no page that opens quickly. */
 const RUNS_ON_A_PAGE = 20;
@@ -107,35 +91,71 @@ export function concludeAfter(failure: unknown, conclude: () => void): void {
   if (failure !== undefined) throw failure;
 }
 
-/** Runs what is not done, one after another, and puts it into `units`; stops early after a signal. */
+/** Runs what is not done and puts it into `units`; stops early after a signal. */
 async function runMissing(
   units: Unit[],
   interrupt: InterruptListener,
   options: BatchOptions & { readonly told: Aloud },
 ): Promise<void> {
-  const { say, watch } = options.told;
+  const { say } = options.told;
   const missing = [...units.entries()].filter(([, { run: done }]) => done === undefined);
   if (missing.length < units.length)
     say(`${units.length - missing.length} of ${units.length} runs are done already`);
   if (missing.length === 0) return;
-  const stage = stages(say);
-  for (const [nth, [position, { plan }]] of missing.entries()) {
-    const count = missing.length > 1 ? `[${nth + 1}/${missing.length}] ` : '';
-    let judged: StoredRun;
-    {
-      using progress = watch(`${count}${cellName(plan)}`, plan.timeLimitMillis);
-      judged = await runPlan(stage, plan, { ...options, say, observer: progress, interrupt });
-    }
-    process.stdout.write(resultText(judged, options.json));
-    if (interrupt.signal !== undefined) return;
-    // Without its history: those of a long comparison would fill the memory.
-    const { directory, surroundings, verdict } = judged;
-    units[position] = { plan, run: { directory, plan, surroundings, verdict } };
-  }
+  const plans = missing.map(([, { plan }]) => plan);
+  const threads = plans.every(({ on }) => on === 'simulation') ? availableParallelism() : 1;
+  const run = Math.min(threads, plans.length) > 1 ? runInThreads : runOneByOne;
+  await run(plans, {
+    ...options,
+    threads,
+    interrupt,
+    onDone: (nth, { run: done, isWhole }) => {
+      process.stdout.write(resultText(done, options.json));
+      const [position] = missing[nth] ?? [];
+      // Ended early by a signal, it is judged and not done.
+      if (position !== undefined && isWhole) units[position] = { plan: done.plan, run: done };
+    },
+  });
 }
 
+type RunAll = (
+  plans: readonly Plan[],
+  options: SimulatedRunsOptions & { readonly told: Aloud },
+) => Promise<void>;
+
+const runInThreads: RunAll = async (plans, { told, ...options }) => {
+  const { runSimulated } = await import('./simulated-runs.ts');
+  using counted = told.count(plans.length);
+  await runSimulated(plans, {
+    ...options,
+    onDone: (nth, outcome) => {
+      enterRun(options.out, outcome.run);
+      counted.next(cellName(outcome.run.plan));
+      options.onDone(nth, outcome);
+    },
+  });
+};
+
+const runOneByOne: RunAll = async (plans, { told, onDone, ...options }) => {
+  const { interrupt } = options;
+  const stage = stages(told.say);
+  for (const [nth, plan] of plans.entries()) {
+    const count = plans.length > 1 ? `[${nth + 1}/${plans.length}] ` : '';
+    let judged: DoneRun;
+    {
+      using progress = told.watch(`${count}${cellName(plan)}`, plan.timeLimitMillis);
+      judged = await runPlan(stage, plan, { ...options, say: told.say, observer: progress });
+    }
+    // Without its history: those of a long comparison would fill the memory.
+    const { directory, surroundings, verdict } = judged;
+    const isWhole = interrupt.signal === undefined;
+    onDone(nth, { run: { directory, plan, surroundings, verdict }, isWhole });
+    if (!isWhole) return;
+  }
+};
+
 /** What goes to stdout after each run. */
-function resultText(judged: StoredRun, json: BatchOptions['json']): string {
+function resultText(judged: DoneRun, json: BatchOptions['json']): string {
   const { directory, plan, verdict } = judged;
   switch (json) {
     case 'each':
@@ -145,6 +165,7 @@ function resultText(judged: StoredRun, json: BatchOptions['json']): string {
     case 'none':
       return finalWords({
         ...judged,
+        cell: cellOf(plan),
         replayCommand: replayCommand(plan, directory),
         oftenCommand: `${replayFrom(directory)} --times 20`,
         stream: process.stdout,
@@ -218,58 +239,4 @@ function worstFirst(units: readonly Unit[]): readonly DoneRun[] {
     })
     .toSorted((a, b) => a.rank - b.rank || a.nth - b.nth)
     .map(({ done }) => done);
-}
-
-export interface RunPlanOptions {
-  readonly out: string;
-  readonly observer: RunObserver;
-  readonly interrupt: Interrupt & { readonly signal?: NodeJS.Signals | undefined };
-  /** Of a run that failed: what is left of it. */
-  readonly say?: Aloud['say'];
-  /** Default: all. */
-  readonly reports?: ReadonlySet<ReportName>;
-  /** Default: `always`. */
-  readonly keep?: Keep;
-}
-
-/** One run from plan to verdict, everything on disk. Throws HarnessError if our surroundings failed. */
-export async function runPlan(stage: Stage, plan: Plan, options: RunPlanOptions): Promise<StoredRun> {
-  const { out, observer, interrupt, reports = new Set(EXPORTED_REPORTS), keep = 'always' } = options;
-  const { say = () => undefined } = options;
-  const { parts, surroundings, during } = await stage.partsFor(plan);
-  const directory = createRunDirectory(out, plan);
-  writeFile(directory.plan, storedPlanText(plan, surroundings));
-  try {
-    await during(() => run(plan, parts, directory, observer, interrupt));
-  } catch (error) {
-    if (existsSync(directory.history))
-      say(`what was recorded until then can be judged: ${LOCKPICK} check ${shellWord(directory.path)}`);
-    throw error;
-  }
-  const judged = judgeRun(directory);
-  writeRunFiles(judged, reports);
-  if (keep === 'never' || (keep === 'on-failure' && judged.verdict.asExpected)) dropEvidence(directory);
-  // Last, because its presence means that the run is done. One that a signal ended early is judged, and not done.
-  const stored = { ...judged.verdict, ...(interrupt.signal !== undefined && { interrupted: true }) };
-  writeAtomically(directory.verdict, `${JSON.stringify(stored, null, 2)}\n`);
-  markLatest(out, directory);
-  appendTrend(out, trendOf(judged));
-  return judged;
-}
-
-/** A line of results/history.jsonl. */
-function trendOf({ directory, plan, surroundings, verdict }: StoredRun): object {
-  const breaking = breakingFaults([verdict]);
-  return {
-    run: directory.name,
-    started: surroundings.started,
-    cell: cellName(plan),
-    simulated: plan.on === 'simulation',
-    seed: plan.seed,
-    verdict: verdict.verdict,
-    grade: verdict.grade,
-    asExpected: verdict.asExpected,
-    faults: { acted: breaking.trials, broke: breaking.hits },
-    findings: countsByCode([...verdict.findings, ...verdict.liveness]),
-  };
 }

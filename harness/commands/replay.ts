@@ -20,7 +20,7 @@ import { textChoice, wholeNumber, type Choices } from '../settings/settings.ts';
 import { stages } from '../stages/stage.ts';
 import { judgeRun, type StoredRun } from '../stored/stored-run.ts';
 import { vocabulary } from '../plan/vocabulary.ts';
-import { runPlan } from './batch.ts';
+import { runPlan } from './run-plan.ts';
 
 const TIMES_MAX = 1_000;
 

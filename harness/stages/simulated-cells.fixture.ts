@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { catalogue, settingsOf } from '../plan/catalogue.ts';
 import type { Cell } from '../plan/cells/cell.ts';
 import { cellName } from '../plan/cell-name.ts';
-import { runPlan } from '../commands/batch.ts';
+import { runPlan } from '../commands/run-plan.ts';
 import { scenarioNamed } from '../nemesis/schedule.ts';
 import { onSimulation, refusal } from './on-simulation.ts';
 import { parsePlan } from '../plan/plan.ts';

@@ -2,10 +2,12 @@
 // and errors do not come this way.
 
 import type { RunObserver } from '../run.ts';
-import { showProgress } from './progress.ts';
+import { showCount, showProgress, type Count } from './progress.ts';
 
 export interface Aloud {
   readonly say: (line: string) => void;
+  /** Shows how many of so many runs, of which several go on at once, are over, until it is disposed. */
+  readonly count: (total: number) => Count & Disposable;
   /** Shows a run that goes on, until it is disposed. `title` names it; `timeLimitMillis` is that of the load. */
   readonly watch: (title: string, timeLimitMillis: number) => RunObserver & Disposable;
 }
@@ -14,6 +16,7 @@ export function aloud({ quiet }: { readonly quiet: boolean }): Aloud {
   const screen = quiet ? { write: () => true } : process.stderr;
   return {
     say: (line) => screen.write(`${line}\n`),
+    count: (total) => showCount(screen, total),
     watch: (title, timeLimitMillis) => showProgress(screen, title, timeLimitMillis),
   };
 }

@@ -72,4 +72,34 @@ export function showProgress(
   };
 }
 
+/** Runs that are over. */
+export interface Count {
+  /** One more; `title` names it. */
+  next(title: string): void;
+}
+
+/** As `showProgress`, of so many runs of which several go on at once. */
+export function showCount(screen: Screen, total: number): Count & Disposable {
+  const clock = monotonicClock(monotonicOrigin());
+  const terminal = screen.isTTY === true;
+  let over = 0;
+  let last = '';
+  const draw = (): void => {
+    const line = `[${over}/${total}] ${seconds(clock.now())} s${last === '' ? '' : ` · ${last}`}`;
+    if (!terminal) screen.write(`${line}\n`);
+    else screen.write(`\r\u001B[K${line.slice(0, Math.max(20, (screen.columns ?? 80) - 1))}`);
+  };
+  const timer = setInterval(draw, terminal ? TERMINAL_EVERY_MILLIS : PLAIN_EVERY_MILLIS);
+  return {
+    next: (title) => {
+      over += 1;
+      last = title;
+    },
+    [Symbol.dispose]: () => {
+      clearInterval(timer);
+      if (terminal) screen.write('\r\u001B[K');
+    },
+  };
+}
+
 const seconds = (nanos: number): string => (nanos / 1e9).toFixed(1);
