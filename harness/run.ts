@@ -138,7 +138,7 @@ export async function run(
     observer.phase('running');
     clients.start();
     nemesis.start();
-    const failures = [clients.failed, nemesis.failed, interrupt.abandon];
+    const failures = [journal.failed, clients.failed, nemesis.failed, interrupt.abandon];
     await untilOver(clock, plan.timeLimitMillis, interrupt.wrapUp, failures);
     observer.phase('healing');
     await nemesis.heal();
@@ -154,6 +154,7 @@ export async function run(
 
   observer.phase('closing');
   await clients.quit();
+  journal.failed.throwIfAborted();
 }
 
 /** Until the time is up or the user wants it to end; throws the reason of the first failure. */

@@ -2,12 +2,14 @@
 // survives is a history.
 
 import { spawn } from 'node:child_process';
-import { appendFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { Journal, readJournal } from './journal.ts';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { Journal, JournalError, readJournal } from './journal.ts';
 import { nanos, type Header, type HistoryEvent } from './op.ts';
+
+vi.mock('node:fs', { spy: true });
 
 const header: Header = {
   format: 'lockpick-history',
@@ -33,6 +35,17 @@ afterEach(() => {
   rmSync(directory, { recursive: true });
 });
 
+/** A journal with one event, whose disk takes nothing more. */
+function full(): Journal {
+  const journal = new Journal(join(directory, 'history.jsonl'), header);
+  journal.append(event(1));
+  journal.flush();
+  vi.mocked(writeSync).mockImplementation(() => {
+    throw new Error('ENOSPC: no space left on device, write');
+  });
+  return journal;
+}
+
 describe('a journal', () => {
   it('is a history as soon as it is open, and after it is closed', () => {
     const path = join(directory, 'history.jsonl');
@@ -49,6 +62,28 @@ describe('a journal', () => {
     new Journal(path, header).close();
     expect(() => new Journal(path, header)).toThrow(/EEXIST/);
     expect(readJournal(path).operations).toEqual([]);
+  });
+
+  describe('on a disk that is full', () => {
+    afterEach(() => vi.mocked(writeSync).mockReset());
+
+    it('says so by a signal, takes no more, and leaves a history', () => {
+      const journal = full();
+      journal.append(event(2));
+      expect(journal.failed.aborted).toBe(false);
+      journal.flush();
+      expect(() => journal.failed.throwIfAborted()).toThrow(JournalError);
+      expect(() => journal.failed.throwIfAborted()).toThrow(`cannot write ${journal.path}: ENOSPC`);
+      journal.append(event(3));
+      expect(() => journal.close()).not.toThrow();
+      expect(readJournal(journal.path).operations.map(({ id }) => id)).toEqual([1]);
+    });
+
+    it('throws when it is closed, if nobody could have seen it before', () => {
+      const journal = full();
+      journal.append(event(2));
+      expect(() => journal.close()).toThrow(JournalError);
+    });
   });
 
   it('tells its listeners of each event, after it was appended and in order', () => {

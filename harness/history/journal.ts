@@ -10,12 +10,21 @@ import type { Header, HistoryEvent } from './op.ts';
 const FLUSH_EVERY_MILLIS = 50;
 const FLUSH_AT_CHARACTERS = 1 << 16;
 
+/** The disk did not take it: full, gone. What was flushed before stays, and can be judged. */
+export class JournalError extends Error {
+  constructor(path: string, cause: unknown) {
+    super(`cannot write ${path}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+    this.name = 'JournalError';
+  }
+}
+
 /** An open journal. Owned by the run that opened it, which closes it. */
 export class Journal implements Disposable {
   readonly path: string;
   readonly #file: number;
   readonly #timer: NodeJS.Timeout;
   readonly #listeners: ((event: HistoryEvent) => void)[] = [];
+  readonly #failed = new AbortController();
   #pending = '';
   #closed = false;
 
@@ -34,9 +43,14 @@ export class Journal implements Disposable {
     this.#listeners.push(listener);
   }
 
-  /** Throws what the disk throws (full, gone); the run ends with it, what was flushed stays. */
+  /** Aborted with a JournalError once something could not be written; from then on nothing is. */
+  get failed(): AbortSignal {
+    return this.#failed.signal;
+  }
+
   append(event: HistoryEvent): void {
     if (this.#closed) throw new Error(`journal ${this.path} is closed`);
+    if (this.failed.aborted) return;
     this.#pending += `${encodeEvent(event)}\n`;
     if (this.#pending.length >= FLUSH_AT_CHARACTERS) this.flush();
     for (const listener of this.#listeners) listener(event);
@@ -44,22 +58,30 @@ export class Journal implements Disposable {
 
   /** Hands everything to the operating system. */
   flush(): void {
-    if (this.#pending === '') return;
+    if (this.#pending === '' || this.failed.aborted) return;
     const bytes = Buffer.from(this.#pending);
     this.#pending = '';
-    for (let written = 0; written < bytes.length;) written += writeSync(this.#file, bytes, written);
+    try {
+      for (let written = 0; written < bytes.length;) written += writeSync(this.#file, bytes, written);
+    } catch (error) {
+      this.#failed.abort(new JournalError(this.path, error));
+    }
   }
 
+  /** Throws a JournalError if the end could not be written; what could not be written before is told by `failed`. */
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
     clearInterval(this.#timer);
+    const told = this.failed.aborted;
+    this.flush();
     try {
-      this.flush();
       fsyncSync(this.#file);
-    } finally {
-      closeSync(this.#file);
+    } catch (error) {
+      this.#failed.abort(new JournalError(this.path, error));
     }
+    closeSync(this.#file);
+    if (!told) this.failed.throwIfAborted();
   }
 
   [Symbol.dispose](): void {

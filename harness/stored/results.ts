@@ -177,12 +177,15 @@ export function readRunJson(path: string, options: { readonly remedy?: string } 
   }
 }
 
+/** What to do where nothing can be written. */
+export const ROOM_TO_WRITE = 'check the directory, its rights and the free space, or choose another with --out';
+
 function writing<T>(path: string, write: (path: string) => T): T {
   try {
     return write(path);
   } catch (error) {
     throw new HarnessError('environment', `cannot write ${path}: ${messageOf(error)}`, {
-      remedy: 'check the directory, its rights and the free space, or choose another with --out',
+      remedy: ROOM_TO_WRITE,
       cause: error,
     });
   }
