@@ -43,8 +43,6 @@ const EXAMPLES: Readonly<Record<ShownCode, string>> = {
   'not-reacquired': 'checkers/histories/liveness/bad/never-recovers.jsonl',
   starved: 'checkers/histories/liveness/bad/passed-by-two.jsonl',
   'orphan-state': 'checkers/histories/liveness/bad/left-behind-and-gone-later.jsonl',
-  starved: 'checkers/histories/liveness/bad/passed-by-two.jsonl',
-  'orphan-state': 'checkers/histories/liveness/bad/left-behind-and-gone-later.jsonl',
 };
 
 /** A page and its pictures: path from the root of the repository → text. */
