@@ -59,6 +59,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'harness/history',
     'checkers/verdict.ts',
     'harness/comparison/breaking-faults.ts',
+    'harness/comparison/defences.ts',
     'harness/comparison/interval.ts',
     'harness/comparison/trends.ts',
   ],

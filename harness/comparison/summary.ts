@@ -8,6 +8,7 @@ import type { Grade, Verdict } from '../../checkers/verdict.ts';
 import { replayCommand } from '../stored/stored-run.ts';
 import { breakingFaults } from './breaking-faults.ts';
 import { identityOf, type Comparison, type DoneRun, type Unit } from './comparison.ts';
+import { defencesOf, type DefenceSummary } from './defences.ts';
 import { exactInterval, type Proportion } from './interval.ts';
 
 /** Of a unit; `missing`: there is no run of it that is done. */
@@ -51,6 +52,8 @@ export interface CellSummary {
   /** Of the faults that were proved to act, those during which a safety rule was broken. null: none acted. */
   readonly breakingFaults: Rate | null;
   readonly contendedHandoffs: number;
+  /** Which defences of the store kept the data right; empty: its workload uses none. */
+  readonly defences: readonly DefenceSummary[];
   /** By code, safety and liveness. */
   readonly findings: Readonly<Record<string, number>>;
   readonly units: readonly UnitSummary[];
@@ -111,6 +114,7 @@ function cellSummary(units: readonly Unit[]): CellSummary {
       trials: verdicts.length,
     }),
     breakingFaults: breaking.trials === 0 ? null : rate(breaking),
+    defences: defencesOf(verdicts),
     contendedHandoffs: sum(verdicts.map(({ power }) => power.contendedHandoffs)),
     findings: counted(
       verdicts.flatMap(({ findings, liveness }) => [...findings, ...liveness].map(({ code }) => code)),

@@ -6,6 +6,7 @@ import { perThousandText } from '../comparison/interval.ts';
 import type { Grade } from '../../checkers/verdict.ts';
 import { html, type Html } from './html.ts';
 import type { ComparedRun } from './judged-run.ts';
+import { matrixDefences } from './matrix-defences.ts';
 import { GRADE_MEANING } from './meaning.ts';
 import { cellOf, type RunView } from './run-view.ts';
 import { countsByCode } from './sentence.ts';
@@ -93,6 +94,7 @@ export function matrixSection(matrix: Matrix): Html {
         </tbody>
       </table>
     </div>
+    ${matrixDefences(matrix)}
     <p id="filtered" class="filtered" aria-live="polite" hidden></p>
     <details class="more">
       <summary>The same as a list: ${counted(entries.length, 'run')}</summary>

@@ -8,6 +8,7 @@ import {
   type Summary,
   type UnitOutcome,
 } from '../comparison/summary.ts';
+import { defenceRows } from './defence-rows.ts';
 
 export const MARKDOWN_BYTES_MAX = 900_000;
 
@@ -38,10 +39,20 @@ export function summaryMarkdown(
     '',
     ...wrong.flatMap((cell) => details(cell, links)),
     ...(wrong.length === 0 ? [] : ['## All cells', '']),
+    ...cellRows(cells),
+    ...defenceRows(cells),
+  ]);
+}
+
+type CellRow = Omit<CellSummary, 'because' | 'contendedHandoffs' | 'defences' | 'units'>;
+
+/** A table of them, a row a cell. */
+export function cellRows(cells: readonly CellRow[]): readonly string[] {
+  return [
     '| | cell | theory | seen | as expected | faults that broke a rule, per 1,000 | found |',
     '| --- | --- | --- | --- | --- | --- | --- |',
     ...cells.map(row),
-  ]);
+  ];
 }
 
 /** `of 60 runs 2 not as expected, 1 missing` */
@@ -83,12 +94,12 @@ function details(summary: CellSummary, links: 'relative' | 'none'): string[] {
 }
 
 /** Of a cell that theory says nothing of, only what was found can be told. */
-function outcomeOf({ outcome, expected }: CellSummary): string {
+function outcomeOf({ outcome, expected }: CellRow): string {
   if (expected !== null) return OUTCOME[outcome];
   return { ...OUTCOME, violation: '✖ rule broken', ok: '✔ nothing found' }[outcome];
 }
 
-function row(summary: CellSummary): string {
+function row(summary: CellRow): string {
   const { cell, simulated, expected, grades, asExpected, breakingFaults, findings } = summary;
   const seen = Object.entries(grades).map(([grade, count]) => `${count} × ${grade}`);
   const found = Object.entries(findings).map(([name, count]) => `${count} × ${name}`);
