@@ -2,6 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { markdownTable } from '../harness/docs/markdown-table.ts';
 
 export interface Measured {
   readonly verdict: string;
@@ -96,7 +97,7 @@ export function tableOf({ machine, seconds, gigabytes, rows, commands, publicHis
   return [
     '',
     '',
-    ...aligned(table),
+    ...markdownTable(table),
     '',
     `Processor time of the check, after reading (which is in parentheses), and peak memory; each in a fresh process on the same file, the best of three tries. ` +
       `Porcupine 1.3 is stopped after ${seconds} s or ${gigabytes} GiB. ${machine}.`,
@@ -128,15 +129,4 @@ function duration(millis: number): string {
   if (millis >= 10_000) return `${Math.round(millis / 1000)} s`;
   if (millis >= 1_000) return `${(millis / 1000).toFixed(1)} s`;
   return millis >= 10 ? `${Math.round(millis)} ms` : `${millis.toFixed(1)} ms`;
-}
-
-/** The lines of a Markdown table; the first row is its head. */
-function aligned(rows: readonly (readonly string[])[]): string[] {
-  const widths = (rows[0] ?? []).map((_, column) =>
-    Math.max(...rows.map((cells) => (cells[column] ?? '').length)),
-  );
-  const line = (cells: readonly string[]): string =>
-    `| ${cells.map((cell, column) => cell + ' '.repeat((widths[column] ?? 0) - cell.length)).join(' | ')} |`;
-  const [head = [], ...body] = rows;
-  return [line(head), `| ${widths.map((width) => '-'.repeat(width)).join(' | ')} |`, ...body.map(line)];
 }

@@ -35,7 +35,7 @@ export function findingPage(view: RunView, finding: Finding, { open }: { readonl
         .join('; ') || 'none',
     ],
     ...Object.entries(finding.evidence).map(
-      ([key, value]) => [evidenceName(key), evidenceText(key, value)] as const,
+      ([key, value]) => [capital(evidenceName(key)), evidenceText(key, value)] as const,
     ),
   ];
   return html` <details class="finding" id="${anchor}" ${{ markup: open ? ' open' : '' }}>
@@ -47,21 +47,24 @@ export function findingPage(view: RunView, finding: Finding, { open }: { readonl
     <p class="story">${finding.story}</p>
     ${findingDiagram(view, finding)} ${tokenStaircase(view, finding)}
     ${operations.length === 0 ? undefined : operationTable(operations)}
-    <dl class="facts">
-      ${facts
-        .filter(([, value]) => value !== '')
-        .map(
-          ([key, value]) =>
-            html`<div>
-              <dt>${key}</dt>
-              <dd>${value}</dd>
-            </div>`,
-        )}
-    </dl>
     <div class="command">
       <code id="${anchor}/command">${view.run.provenance.replayCommand}</code>
       <button type="button" data-copy="${anchor}/command" hidden>Copy</button>
     </div>
+    <details class="more">
+      <summary>The evidence in numbers</summary>
+      <dl class="facts">
+        ${facts
+          .filter(([, value]) => value !== '')
+          .map(
+            ([key, value]) =>
+              html`<div>
+                <dt>${key}</dt>
+                <dd>${value}</dd>
+              </div>`,
+          )}
+      </dl>
+    </details>
     ${logAround(view.logLines, finding.at)} ${takeAlong(view, finding, anchor)}
     <p class="links">
       ${showLink(view, anchor)} <a href="#${anchor}">link to this finding</a>
@@ -125,6 +128,10 @@ function operationTable(operations: readonly Operation[]): Html {
 /** `overlapNanos` → `overlap`, `blockedByOp` → `blocked by op`. */
 function evidenceName(key: string): string {
   return name(spaced(key.replace(/Nanos$/, '')));
+}
+
+function capital(text: string): string {
+  return text.slice(0, 1).toUpperCase() + text.slice(1);
 }
 
 /** Shorter ones would be 0.00 s as a moment. */
