@@ -25,6 +25,7 @@ import { cellOf } from '../plan/catalogue.ts';
 import type { Plan } from '../plan/plan.ts';
 import type { JudgedRun } from '../report/judged-run.ts';
 import { renderReport } from '../report/report.ts';
+import { failingSeeds } from '../reporters/failing-seeds.ts';
 import { tellGitHub } from '../reporters/github.ts';
 import { junitXml } from '../reporters/junit.ts';
 import { headline, summaryMarkdown } from '../reporters/markdown.ts';
@@ -188,6 +189,7 @@ export function writeTogether(
 ): void {
   const file = (name: string): string => join(out, name);
   if (reports.has('json')) writeFile(file('summary.json'), summaryText(summary));
+  writeFile(file('failing-seeds.txt'), failingSeeds(summary));
   if (reports.has('markdown')) writeFile(file('summary.md'), summaryMarkdown(summary, { links: 'relative' }));
   if (reports.has('junit')) writeFile(file('junit.xml'), junitXml(units));
   say(`${headline(summary)}${reports.has('markdown') ? `: ${file('summary.md')}` : ''}`);

@@ -105,6 +105,9 @@ describe('merge', () => {
       expect(readFileSync(join(at('merged'), file), 'utf8'), file).toBe(
         readFileSync(join(at('whole'), file), 'utf8'),
       );
+    expect(readFileSync(at('merged/failing-seeds.txt'), 'utf8')).toMatch(
+      /^# .*\nredis-single\/set-nx-px\/none --seed 2( --\S+ \S+)*\n$/,
+    );
     expect(existsSync(join(at('merged'), '2026-run-3', 'verdict.json'))).toBe(true);
     // Once more changes nothing.
     mergeCommand(shards, choices(at('merged')));
