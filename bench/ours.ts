@@ -37,7 +37,7 @@ const verdict = verdictOf(history);
 const judged = spentMillis();
 const result = {
   verdict,
-  operations: history.operations.length,
+  operations: history.columns.size,
   readMillis: read - began,
   checkMillis: judged - read,
   megabytes: Math.round(process.resourceUsage().maxRSS / 1024),

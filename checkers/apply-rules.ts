@@ -1,12 +1,12 @@
 // Runs rules over one history and keeps what each said and how long it took. A rule that throws has found nothing out:
 // its checker is `unknown`, with the reason, and never valid by silence (I7). Pure, but for the clock it is handed.
 
-import type { Grant } from '../harness/history/grants.ts';
+import type { Grants } from '../harness/history/grants.ts';
 import type { History } from '../harness/history/history.ts';
 import { inOrder, OMITTED_MAX, quota } from './finding.ts';
 import type { Finding, FindingCode, RuleResult, Verdict } from './verdict.ts';
 
-type Rule<Code extends FindingCode> = (history: History, grants: readonly Grant[]) => RuleResult<Code>;
+type Rule<Code extends FindingCode> = (history: History, grants: Grants) => RuleResult<Code>;
 
 /** The name of a rule is that of its checker in the verdict. */
 export type NamedRules<Code extends FindingCode> = Readonly<Record<string, Rule<Code>>>;
@@ -20,7 +20,7 @@ export interface Applied<Code extends FindingCode> {
 export function applyRules<Code extends FindingCode>(
   rules: NamedRules<Code>,
   history: History,
-  grants: readonly Grant[],
+  grants: Grants,
   nowMillis: () => number,
 ): Applied<Code> {
   const findings: Finding<Code>[] = [];
@@ -31,7 +31,7 @@ export function applyRules<Code extends FindingCode>(
     let unlisted = result.verdict === 'invalid' ? (result.omitted ?? 0) : 0;
     const listed = quota();
     for (const finding of result.verdict === 'invalid' ? result.findings : [])
-      if (listed(finding.code, finding.store)) findings.push(finding);
+      if (listed(finding)) findings.push(finding);
       else unlisted += 1;
     const reason = reasonOf(result, unlisted);
     return { name, verdict: result.verdict, millis, ...(reason !== undefined && { reason }) };

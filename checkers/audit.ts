@@ -5,6 +5,7 @@
 
 import type { History, Read, Write } from '../harness/history/history.ts';
 import { nanos, type AuditRow, type Nanos } from '../harness/history/op.ts';
+import { storeOperations } from '../harness/history/operation-columns.ts';
 import { inOrder } from './finding.ts';
 import { resultOf, type Finding, type FindingCode, type RuleResult } from './verdict.ts';
 
@@ -43,7 +44,7 @@ export function registersOf(history: History): readonly Register[] {
   return registers;
 }
 
-function gather({ operations, header }: History): Register[] {
+function gather({ columns, header }: History): Register[] {
   interface Draft {
     readonly store: string;
     readonly key: string;
@@ -51,8 +52,7 @@ function gather({ operations, header }: History): Register[] {
     readonly reads: Read[];
   }
   const drafts = new Map<string, Draft>();
-  for (const operation of operations) {
-    if (operation.op !== 'read' && operation.op !== 'write' && operation.op !== 'cas') continue;
+  for (const operation of storeOperations(columns)) {
     const { store, key } = operation;
     const name = `${store}\u0000${key}`;
     let draft = drafts.get(name);

@@ -3,6 +3,7 @@
 
 import { parseRecorded, type HistoryFormat, type Recorded } from '../harness/history/recorded.ts';
 import { checkModel, type JudgedPartition, type ModelOptions } from './linearizable/check-model.ts';
+import { Op } from '../harness/history/operation-columns.ts';
 import { NEVER } from './linearizable/entries.ts';
 import { explain } from './linearizable/explain.ts';
 import type { Finding } from './verdict.ts';
@@ -94,8 +95,8 @@ const LEASES = 'lease-mutex';
 function hasLeases(recorded: Recorded): boolean {
   return (
     'history' in recorded &&
-    recorded.history.operations.some(
-      (operation) => operation.op === 'acquire' && operation.ttlMillis !== undefined,
+    recorded.history.columns.ttlMillis.some(
+      (ttl, row) => Number.isFinite(ttl) && recorded.history.columns.op[row] === Op.acquire,
     )
   );
 }

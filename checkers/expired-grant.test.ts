@@ -2,13 +2,13 @@
 
 import { describe, expect, it } from 'vitest';
 import { expiredGrant } from './expired-grant.ts';
-import { grantsOf } from '../harness/history/grants.ts';
+import { grantColumnsOf } from '../harness/history/grants.ts';
 import { granted, historyOf, type Step } from './scenario.fixture.ts';
 import type { RuleResult } from './verdict.ts';
 
 function judged(acquire: Step): RuleResult {
   const history = historyOf([acquire]);
-  return expiredGrant(history, grantsOf(history));
+  return expiredGrant(history, grantColumnsOf(history));
 }
 
 const until = (millis: number): Step['gets'] => ({ validUntil: millis * 1e6 });

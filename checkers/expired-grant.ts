@@ -3,29 +3,27 @@
 // answered and lost it before it was used; that is the nature of leases, and `belief-overlap` tells what came of it.
 
 import type { History } from '../harness/history/history.ts';
-import type { Grant } from '../harness/history/grants.ts';
-import type { Nanos } from '../harness/history/op.ts';
+import type { Grant, Grants } from '../harness/history/grants.ts';
+import { NEVER } from '../harness/history/operation-columns.ts';
 import { collector, findingOf } from './finding.ts';
 import type { Finding, RuleResult } from './verdict.ts';
 import { faultClause, grantPhrase, seconds } from './wording.ts';
 
-export function expiredGrant(history: History, grants: readonly Grant[]): RuleResult<'expired-grant'> {
+export function expiredGrant(history: History, grants: Grants): RuleResult<'expired-grant'> {
   const findings = collector<'expired-grant'>();
-  for (const grant of grants) {
-    const { completed, validUntil } = grant.acquire;
-    if (completed !== undefined && validUntil !== undefined && validUntil <= completed)
-      findings.add('expired-grant', () => expired(history, grant, { completed, validUntil }));
+  const { completed, validUntil } = history.columns;
+  for (let place = 0; place < grants.size; place++) {
+    const row = grants.acquire[place] ?? 0;
+    if ((validUntil[row] ?? NEVER) > (completed[row] ?? 0)) continue;
+    const grant = grants.at(place);
+    findings.add('expired-grant', grant.lock, () => expired(history, grant));
   }
   return findings.result();
 }
 
-function expired(
-  history: History,
-  grant: Grant,
-  { completed, validUntil }: { readonly completed: Nanos; readonly validUntil: Nanos },
-): Finding<'expired-grant'> {
+function expired(history: History, grant: Grant): Finding<'expired-grant'> {
   const { process, lock, acquire } = grant;
-  const { id, invoked } = acquire;
+  const { id, invoked, completed = invoked, validUntil = invoked } = acquire;
   return findingOf(history, {
     code: 'expired-grant',
     lock,

@@ -91,7 +91,7 @@ describe('a collector', () => {
     const findings = collector();
     let made = 0;
     for (let op = 0; op < FINDINGS_MAX + 5; op++)
-      findings.add('double-grant', () => {
+      findings.add('double-grant', 'k1', () => {
         made += 1;
         return foundAt(op, op);
       });
@@ -106,8 +106,8 @@ describe('a collector', () => {
 
   it('never lets many of one code hide one of another', () => {
     const findings = collector();
-    for (let op = 0; op < FINDINGS_MAX + 5; op++) findings.add('belief-overlap', () => foundAt(op, op));
-    findings.add('double-grant', () => foundAt(1, 999_999));
+    for (let op = 0; op < FINDINGS_MAX + 5; op++) findings.add('belief-overlap', 'k1', () => foundAt(op, op));
+    findings.add('double-grant', 'k1', () => foundAt(1, 999_999));
     const result = findings.result();
     expect(result.verdict === 'invalid' && result.findings.some(({ ops }) => ops.includes(999_999))).toBe(
       true,

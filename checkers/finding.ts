@@ -54,25 +54,35 @@ export function faultsWithin(
  */
 export const FINDINGS_MAX = 10_000;
 
-/** Says of each finding whether it still is to be listed. */
-export function quota(): (code: FindingCode, store?: string) => boolean {
+/** Says of each finding whether it still is to be listed: the first of each lock is, whatever there is of others. */
+export function quota(): (finding: Pick<Finding, 'code' | 'lock' | 'store'>) => boolean {
   const listed = new Map<string, number>();
-  return (code, store = '') => {
+  const named = new Set<string>();
+  return ({ code, lock = '', store = '' }) => {
     const kind = `${code} ${store}`;
     const count = listed.get(kind) ?? 0;
     listed.set(kind, count + 1);
-    return count < FINDINGS_MAX;
+    const ofLock = `${kind} ${lock}`;
+    const isFirst = !named.has(ofLock);
+    named.add(ofLock);
+    return count < FINDINGS_MAX || isFirst;
   };
 }
 
 /** So many findings of one code that are not listed are counted; past that a rule need not look for them. */
 export const OMITTED_MAX = 100_000;
 
-/** Findings as a rule makes them: the first `FINDINGS_MAX` of a code are kept, the others counted and never made. */
+/**
+ * Findings as a rule makes them: the first `FINDINGS_MAX` of a code are kept, and the first of each lock; the others are
+ * counted and never made.
+ */
 export interface Collector<Code extends FindingCode> {
-  add(code: Code, make: () => Finding<Code>): void;
-  /** There are so many that one more says nothing. Pairs of grants would else be the square of what there is to read. */
-  hasEnough(code: Code): boolean;
+  add(code: Code, lock: string, make: () => Finding<Code>): void;
+  /**
+   * There are so many that one more of this lock, of which there is one, says nothing. Pairs of grants would else be the
+   * square of what there is to read.
+   */
+  hasEnough(code: Code, lock: string): boolean;
   /** `inOrder`. */
   result(): RuleResult<Code>;
 }
@@ -81,12 +91,15 @@ export function collector<Code extends FindingCode>(): Collector<Code> {
   const findings: Finding<Code>[] = [];
   const listed = quota();
   const omitted = new Map<Code, number>();
+  const named = new Map<Code, Set<string>>();
   return {
-    add(code, make) {
-      if (listed(code)) findings.push(make());
+    add(code, lock, make) {
+      const ofLocks = named.get(code) ?? new Set();
+      named.set(code, ofLocks.add(lock));
+      if (listed({ code, lock })) findings.push(make());
       else omitted.set(code, (omitted.get(code) ?? 0) + 1);
     },
-    hasEnough: (code) => (omitted.get(code) ?? 0) >= OMITTED_MAX,
+    hasEnough: (code, lock) => (omitted.get(code) ?? 0) >= OMITTED_MAX && named.get(code)?.has(lock) === true,
     result: () =>
       resultOf(
         inOrder(findings),

@@ -4,7 +4,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { foreignRelease } from './foreign-release.ts';
-import { grantsOf } from '../harness/history/grants.ts';
+import { grantColumnsOf } from '../harness/history/grants.ts';
 import type { History } from '../harness/history/history.ts';
 import { anyWorld } from './any-world.fixture.ts';
 import { tell, toldHistory } from './ideal-lock.fixture.ts';
@@ -12,7 +12,7 @@ import { granted, historyOf, released, step, type Step } from './scenario.fixtur
 import type { Finding } from './verdict.ts';
 
 function findings(history: History): readonly Finding[] {
-  const result = foreignRelease(history, grantsOf(history));
+  const result = foreignRelease(history, grantColumnsOf(history));
   return result.verdict === 'invalid' ? result.findings : [];
 }
 

@@ -12,34 +12,49 @@
 // Why the effect: P's late compare-and-delete answers `ok` as well, and removes nothing. Why P's tenure must be over:
 // else it is Q's grant that was wrong (`double-grant`), and P released its own. O(n log n + requests inside tenures).
 
-import { byHolder } from '../harness/history/by-holder.ts';
-import type { Acquire, History, Operation, Release, Renew } from '../harness/history/history.ts';
-import type { Grant } from '../harness/history/grants.ts';
+import type { History, Operation, Release, Renew } from '../harness/history/history.ts';
+import type { Grant, Grants } from '../harness/history/grants.ts';
 import { bothShare, isReentry, permitsOf } from '../harness/history/kinds.ts';
 import type { Nanos } from '../harness/history/op.ts';
+import {
+  Came,
+  flagAt,
+  holdersOf,
+  isOfLock,
+  NONE,
+  Op,
+  releaseAt,
+  renewAt,
+  textAt,
+} from '../harness/history/operation-columns.ts';
 import { clientContainers, collector, containerOf, findingOf } from './finding.ts';
 import { meeting, spansOf, type Spans } from './spans.ts';
 import type { Finding, RuleResult } from './verdict.ts';
 import { faultClause, grantPhrase, list, seconds } from './wording.ts';
 
-export function foreignRelease(history: History, grants: readonly Grant[]): RuleResult<'foreign-release'> {
-  const grantOf = new Map<Acquire, Grant>();
-  for (const grant of grants) grantOf.set(grant.acquire, grant);
-  // Hardly any lock has a late request, so they are looked for before anything is kept.
-  const suspected = new Set<string>();
-  forEachRequest(history, grantOf, (operation, own) => {
-    if (isLate(operation, own)) suspected.add(operation.lock);
+export function foreignRelease(history: History, grants: Grants): RuleResult<'foreign-release'> {
+  const { columns } = history;
+  const { op, invoked, outcome, lock } = columns;
+  // Hardly any lock has a late request, so they are looked for before anything is made of them.
+  const suspected = new Set<number>();
+  forEachRequest(history, grants, (row, own) => {
+    const isOver = own !== NONE && (grants.tenureEnd[own] ?? 0) < (invoked[row] ?? 0);
+    if (isOver && outcome[row] === Came.ok) suspected.add(lock[row] ?? 0);
   });
   if (suspected.size === 0) return { verdict: 'valid' };
   const requests: Request[] = [];
-  forEachRequest(history, grantOf, (operation, own) => {
-    if (suspected.has(operation.lock)) requests.push({ operation, own });
+  forEachRequest(history, grants, (row, own) => {
+    if (!suspected.has(lock[row] ?? 0)) return;
+    const operation = op[row] === Op.renew ? renewAt(columns, row) : releaseAt(columns, row);
+    requests.push({ operation, own: own === NONE ? undefined : grants.at(own) });
   });
   const requestsByLock = Map.groupBy(requests, ({ operation }) => operation.lock);
-  const grantsByLock = Map.groupBy(grants, ({ lock }) => lock);
   const trustedUntil = firstServerFault(history);
   const findings = collector<'foreign-release'>();
-  for (const [lock, ofLock] of requestsByLock) {
+  for (const number of suspected) {
+    const name = columns.locks[number] ?? '';
+    const ofLock = requestsByLock.get(name) ?? [];
+    const grantsOfLock = Array.from(grants.ofLock[number] ?? [], grants.at);
     const answered = ofLock.filter(isAnswered);
     const lateSpans = spansOf(
       answered.filter(({ operation, own }) => isLate(operation, own)),
@@ -47,11 +62,11 @@ export function foreignRelease(history: History, grants: readonly Grant[]): Rule
     );
     const answeredSpans = spansOf(answered, spanOf);
     const unanswered = ofLock.filter(({ operation }) => operation.outcome === 'info');
-    for (const [index, grant] of (grantsByLock.get(lock) ?? []).entries()) {
+    for (const [index, grant] of grantsOfLock.entries()) {
       const suspects = suspectsOf(history, grant, lateSpans);
-      const effect = effectOf(history, { grant, suspects, grants: grantsByLock.get(lock) ?? [], index });
+      const effect = effectOf(history, { grant, suspects, grants: grantsOfLock, index });
       if (effect === undefined || effect.at >= trustedUntil) continue;
-      findings.add('foreign-release', () =>
+      findings.add('foreign-release', name, () =>
         foreign(history, { grant, effect, answered: answeredSpans, unanswered, own: suspects[0]?.own }),
       );
     }
@@ -82,23 +97,26 @@ function spanOf({ operation: { invoked, completed } }: Answered): { start: numbe
   return { start: invoked, end: completed };
 }
 
-/** In order of invocation. */
+/** The rows of requests, in order of invocation; `own` is the place of the grant that its process had last, or `NONE`. */
 function forEachRequest(
-  { header, operations }: History,
-  grantOf: ReadonlyMap<Acquire, Grant>,
-  visit: (operation: Release | Renew, own: Grant | undefined) => void,
+  { header, columns }: History,
+  grants: Grants,
+  visit: (row: number, own: number) => void,
 ): void {
-  const lastAttempt = byHolder<Acquire>();
-  for (const operation of operations) {
-    if (operation.op !== 'acquire' && operation.op !== 'release' && operation.op !== 'renew') continue;
-    if (operation.outcome === 'fail') continue;
-    const { op, process, lock } = operation;
-    const attempt = lastAttempt.get(process, lock);
-    if (op === 'acquire') {
-      if (attempt === undefined || !isReentry(header.meta, attempt, operation))
-        lastAttempt.set(process, lock, operation);
-    } else if (op === 'renew' || operation.released !== false)
-      visit(operation, attempt === undefined ? undefined : grantOf.get(attempt));
+  const { size, op, outcome } = columns;
+  const placeOf = new Int32Array(size).fill(NONE);
+  for (let place = 0; place < grants.size; place++) placeOf[grants.acquire[place] ?? 0] = place;
+  const holders = holdersOf(columns);
+  const lastAttempt = new Int32Array(holders.count).fill(NONE);
+  for (let row = 0; row < size; row++) {
+    if (!isOfLock(columns, row) || outcome[row] === Came.fail) continue;
+    const holder = holders.of[row] ?? 0;
+    const attempt = lastAttempt[holder] ?? NONE;
+    if (op[row] === Op.acquire) {
+      const owner = attempt === NONE ? undefined : textAt(columns, attempt, 'owner');
+      if (!isReentry(header.meta, owner, textAt(columns, row, 'owner'))) lastAttempt[holder] = row;
+    } else if (op[row] === Op.renew || flagAt(columns, row, 'released') !== false)
+      visit(row, attempt === NONE ? NONE : (placeOf[attempt] ?? NONE));
   }
 }
 

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { gradeOf } from './grade.ts';
-import { grantsOf, type Grant } from '../harness/history/grants.ts';
+import { grantColumnsOf, type Grants } from '../harness/history/grants.ts';
 import { nanos, type HistoryMeta } from '../harness/history/op.ts';
 import { granted, historyOf } from './scenario.fixture.ts';
 import { SAFETY_CODES, type Grade, type Power, type SafetyCode, type SafetyFinding } from './verdict.ts';
@@ -42,7 +42,7 @@ interface Basis {
 
 function grade({ findings = [], meta = {}, power = STRONG, unknown = false, token }: Basis): Grade {
   const history = historyOf([granted(1, 'c1', [0, 10], token === undefined ? {} : { token })]);
-  return gradeOf({ meta, grants: grantsOf(history), findings, power, unknown });
+  return gradeOf({ meta, grants: grantColumnsOf(history), findings, power, unknown });
 }
 
 const BEYOND_FENCING: readonly SafetyCode[] = [
@@ -53,8 +53,10 @@ const BEYOND_FENCING: readonly SafetyCode[] = [
 ];
 
 /** One grant with a token, and one that has what is given. */
-function grantsWith(second: Readonly<Record<string, unknown>>): readonly Grant[] {
-  return grantsOf(historyOf([granted(1, 'c1', [0, 10], { token: '1' }), granted(2, 'c2', [20, 30], second)]));
+function grantsWith(second: Readonly<Record<string, unknown>>): Grants {
+  return grantColumnsOf(
+    historyOf([granted(1, 'c1', [0, 10], { token: '1' }), granted(2, 'c2', [20, 30], second)]),
+  );
 }
 
 describe('a history of unknown recipe', () => {

@@ -8,7 +8,7 @@
 
 import { breaksPromise } from './promises.ts';
 import type { HistoryMeta } from '../harness/history/op.ts';
-import type { Grant } from '../harness/history/grants.ts';
+import type { Grants } from '../harness/history/grants.ts';
 import type { Grade, Power, SafetyCode, SafetyFinding } from './verdict.ts';
 
 /** Fencing does not help against these: it is what they break, or they harm what it protects. */
@@ -21,7 +21,7 @@ const BEYOND_FENCING: ReadonlySet<SafetyCode> = new Set([
 
 export interface GradeBasis {
   readonly meta: HistoryMeta;
-  readonly grants: readonly Grant[];
+  readonly grants: Pick<Grants, 'size' | 'token'>;
   readonly findings: readonly SafetyFinding[];
   readonly power: Power;
   /** A checker of safety could not tell. */
@@ -31,7 +31,7 @@ export interface GradeBasis {
 /** A violation is never masked by an unknown: what was found decides first, except that nothing unproved is praised. */
 export function gradeOf({ meta, grants, findings, power, unknown }: GradeBasis): Grade {
   if (findings.some((finding) => beyondFencing(finding, meta))) return 'unsafe';
-  const tokens = meta.tokens ?? (grants.length > 0 && grants.every(({ token }) => token !== undefined));
+  const tokens = meta.tokens ?? (grants.size > 0 && grants.token.every((position) => position !== 0));
   if (findings.length > 0 && !tokens) return 'unsafe';
   if (unknown) return 'inconclusive';
   if (findings.length > 0) return 'safe-with-fencing';

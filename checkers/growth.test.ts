@@ -2,7 +2,7 @@
 // releases, everybody waits at once, there is a fault at every moment. Counts what is read, so no clock is involved.
 
 import { describe, expect, it } from 'vitest';
-import { grantsOf, type Grant } from '../harness/history/grants.ts';
+import { grantColumnsOf, type Grants } from '../harness/history/grants.ts';
 import { assembleHistory, type History } from '../harness/history/history.ts';
 import { millis, nanos, type Header, type HistoryEvent } from '../harness/history/op.ts';
 import { applyRules } from './apply-rules.ts';
@@ -26,7 +26,7 @@ const TTL = millis(0.01);
 /** How many times something of a grant or a fault is read. */
 function readsOf(
   events: readonly HistoryEvent[],
-  rule: (history: History, grants: readonly Grant[]) => RuleResult,
+  rule: (history: History, grants: Grants) => RuleResult,
 ): number {
   let reads = 0;
   const counted = <T extends object>(thing: T): T =>
@@ -37,7 +37,11 @@ function readsOf(
       },
     });
   const history = assembleHistory(HEADER, events);
-  rule({ ...history, faults: history.faults.map(counted) }, grantsOf(history).map(counted));
+  const grants = grantColumnsOf(history);
+  rule(
+    { ...history, faults: history.faults.map(counted) },
+    counted({ ...grants, acquire: counted(grants.acquire), at: (place) => counted(grants.at(place)) }),
+  );
   return reads;
 }
 
@@ -111,6 +115,6 @@ describe.each(Object.entries(SHAPES))('where %s', (_, eventsOf) => {
 it('says that there are more findings than it counted', () => {
   const eventsOf = SHAPES['nobody ever releases'];
   const history = assembleHistory(HEADER, eventsOf?.(SIZE) ?? []);
-  const { checkers } = applyRules({ mutualExclusion }, history, grantsOf(history), () => 0);
+  const { checkers } = applyRules({ mutualExclusion }, history, grantColumnsOf(history), () => 0);
   expect(checkers[0]?.reason).toMatch(/^at least 1\d{5} more findings are not listed$/);
 });

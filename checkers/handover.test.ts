@@ -1,7 +1,7 @@
 // How a contended lock goes from hand to hand: latency, waits, the crowd, and queues that are none.
 
 import { describe, expect, it } from 'vitest';
-import { grantsOf } from '../harness/history/grants.ts';
+import { grantColumnsOf } from '../harness/history/grants.ts';
 import { handoverOf } from './handover.ts';
 import { granted, historyOf, released, step, type Step } from './scenario.fixture.ts';
 import type { Handover } from './verdict.ts';
@@ -16,7 +16,7 @@ function handover(
   more: readonly Record<string, unknown>[] = [],
 ): Handover {
   const history = historyOf(steps, { meta: { workload: 'handover', ...meta } }, more);
-  const measured = handoverOf(history, grantsOf(history));
+  const measured = handoverOf(history, grantColumnsOf(history));
   if (measured === undefined) throw new Error('not measured');
   return measured;
 }
@@ -70,7 +70,7 @@ describe('a hand-over', () => {
       queueJumps: null,
     });
     const other = historyOf([granted(1, 'c1', [0, 1])], { meta: { workload: 'mutex' } });
-    expect(handoverOf(other, grantsOf(other))).toBeUndefined();
+    expect(handoverOf(other, grantColumnsOf(other))).toBeUndefined();
   });
 });
 
@@ -104,6 +104,6 @@ describe('a queue', () => {
       clockErrorNanos: 20e6,
       meta: { workload: 'handover', ...fifo },
     });
-    expect(handoverOf(history, grantsOf(history))?.queueJumps?.count).toBe(0);
+    expect(handoverOf(history, grantColumnsOf(history))?.queueJumps?.count).toBe(0);
   });
 });

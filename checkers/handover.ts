@@ -6,7 +6,7 @@
 // a `token-regression`), and where a fault was in force A may have lost its place.
 
 import { byHolder } from '../harness/history/by-holder.ts';
-import type { Grant } from '../harness/history/grants.ts';
+import { allGrants, type Grant, type Grants } from '../harness/history/grants.ts';
 import type { History } from '../harness/history/history.ts';
 import type { Nanos } from '../harness/history/op.ts';
 import { containerOf, faultsWithin } from './finding.ts';
@@ -15,9 +15,10 @@ import type { Handover } from './verdict.ts';
 const JUMPS_LISTED = 10;
 
 /** undefined: the history is not of this workload. O(n log n). */
-export function handoverOf(history: History, grants: readonly Grant[]): Handover | undefined {
+export function handoverOf(history: History, grantColumns: Grants): Handover | undefined {
   const { workload, fifo } = history.header.meta;
   if (workload !== 'handover') return undefined;
+  const grants = allGrants(grantColumns);
   const { waitingSince, refusedTries } = waits(history);
   const latencies: number[] = [];
   const waited: number[] = [];

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { lateLossNotice } from './late-loss-notice.ts';
-import { grantsOf } from '../harness/history/grants.ts';
+import { grantColumnsOf } from '../harness/history/grants.ts';
 import { granted, historyOf, released, step, type Step } from './scenario.fixture.ts';
 import type { RuleResult } from './verdict.ts';
 
@@ -16,7 +16,7 @@ function judged(
   header: Readonly<Record<string, unknown>> = KEPT,
 ): RuleResult {
   const history = historyOf(steps, header, more);
-  return lateLossNotice(history, grantsOf(history));
+  return lateLossNotice(history, grantColumnsOf(history));
 }
 
 function late(

@@ -12,11 +12,12 @@
 // O(n log n).
 
 import type { FaultSpan, History } from '../harness/history/history.ts';
-import type { Grant } from '../harness/history/grants.ts';
+import type { Grant, Grants } from '../harness/history/grants.ts';
 import { bothShare, permitsOf } from '../harness/history/kinds.ts';
 import { millis, nanosOf, type Nanos } from '../harness/history/op.ts';
 import { partitionPoint } from '../harness/history/sorted.ts';
 import { faultsWithin, findingOf, hits, inOrder } from './finding.ts';
+import { meetingGrants } from './meeting-grants.ts';
 import { resultOf, type Finding, type RuleResult } from './verdict.ts';
 import { faultClause, grantPhrase, seconds } from './wording.ts';
 
@@ -26,14 +27,14 @@ const MARGIN_NANOS_MIN = nanosOf(millis(500));
 /** Faults that make a process stand still. */
 const STANDSTILLS: ReadonlySet<string> = new Set(['pause', 'freeze']);
 
-export function lateLossNotice(history: History, grants: readonly Grant[]): RuleResult<'late-loss-notice'> {
+export function lateLossNotice(history: History, grants: Grants): RuleResult<'late-loss-notice'> {
   const findings: Finding<'late-loss-notice'>[] = [];
   // Another grant says nothing of this one where both may be in force.
   if (permitsOf(history.header.meta) > 1) return resultOf(findings);
-  for (const ofLock of Map.groupBy(grants, ({ lock }) => lock).values()) {
-    const nextToOther = othersAfter(ofLock);
-    for (const grant of ofLock) {
-      const next = nextDuringHold(grant, ofLock, nextToOther);
+  for (const meeting of meetingGrants(grants)) {
+    const nextToOther = othersAfter(meeting);
+    for (const grant of meeting) {
+      const next = nextDuringHold(grant, meeting, nextToOther);
       const finding =
         next === undefined || bothShare(grant.acquire, next.acquire)
           ? undefined
@@ -45,24 +46,25 @@ export function lateLossNotice(history: History, grants: readonly Grant[]): Rule
 }
 
 /** Of each grant the position of the next one to another process. */
-function othersAfter(ofLock: readonly Grant[]): Int32Array {
-  const next = new Int32Array(ofLock.length).fill(ofLock.length);
-  for (let index = ofLock.length - 2; index >= 0; index--)
-    next[index] = ofLock[index + 1]?.process === ofLock[index]?.process ? (next[index + 1] ?? 0) : index + 1;
+function othersAfter(meeting: readonly Grant[]): Int32Array {
+  const next = new Int32Array(meeting.length).fill(meeting.length);
+  for (let index = meeting.length - 2; index >= 0; index--)
+    next[index] =
+      meeting[index + 1]?.process === meeting[index]?.process ? (next[index + 1] ?? 0) : index + 1;
   return next;
 }
 
 /** The first grant to another process that was answered after the certain tenure and during the hold. O(log n). */
 function nextDuringHold(
   { process, hold, tenure }: Grant,
-  ofLock: readonly Grant[],
+  meeting: readonly Grant[],
   nextToOther: Int32Array,
 ): Grant | undefined {
   const over = Math.max(hold.start, tenure.end);
   if (over >= hold.end) return undefined;
   // Holds begin in the order of grants.
-  const first = partitionPoint(ofLock.length, (index) => (ofLock[index]?.hold.start ?? 0) <= over);
-  const other = ofLock[ofLock[first]?.process === process ? (nextToOther[first] ?? 0) : first];
+  const first = partitionPoint(meeting.length, (index) => (meeting[index]?.hold.start ?? 0) <= over);
+  const other = meeting[meeting[first]?.process === process ? (nextToOther[first] ?? 0) : first];
   return other !== undefined && other.hold.start < hold.end ? other : undefined;
 }
 

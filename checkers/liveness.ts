@@ -9,8 +9,9 @@
 // slack again after the stall, and no attempt that met one counts. O(n) for each stall.
 
 import type { Acquire, History } from '../harness/history/history.ts';
-import type { Grant, Interval } from '../harness/history/grants.ts';
+import type { Grants, Interval } from '../harness/history/grants.ts';
 import { millis, nanosOf } from '../harness/history/op.ts';
+import { Op } from '../harness/history/operation-columns.ts';
 import { stallsOf } from '../harness/history/stalls.ts';
 import { findingOf, inOrder } from './finding.ts';
 import {
@@ -20,6 +21,7 @@ import {
   lockRecordsOf,
   metAny,
   slackOf,
+  surelyHadUntil,
   type Lease,
   type LockRecord,
 } from './possible-leases.ts';
@@ -32,14 +34,14 @@ const PERSISTENT_NANOS = nanosOf(millis(1_000));
 type Code = 'stuck-lock' | 'not-reacquired';
 
 /** `unknown` if a fault never ended: then nobody knows what the lock would have done after it. */
-export function liveness(history: History, grants: readonly Grant[]): RuleResult<Code> {
+export function liveness(history: History, grants: Grants): RuleResult<Code> {
   const open = history.faults.find(({ end }) => end === undefined);
   if (open !== undefined)
     return { verdict: 'unknown', reason: `fault ${open.id} did not end in this history` };
   const stalls = stallsOf(history);
   const findings: Finding<Code>[] = [];
   const doubtful: string[] = [];
-  for (const record of lockRecordsOf(history, grants)) {
+  for (const record of lockRecordsOf(history, grants, askedLate(history, grants))) {
     const finding = unavailable(history, record, stalls);
     if (finding !== undefined) findings.push(finding);
     else if (stalls.length > 0 && unavailable(history, record, []) !== undefined) doubtful.push(record.lock);
@@ -50,6 +52,28 @@ export function liveness(history: History, grants: readonly Grant[]): RuleResult
       reason: `${list(doubtful)} could not be had in time, but lockpick itself stood still meanwhile`,
     };
   return resultOf(inOrder(findings));
+}
+
+/** Locks that were asked for when they were due, counted from the last heal and from when somebody surely had them. */
+function askedLate(history: History, grants: Grants): ReadonlySet<number> {
+  const { size, op, lock, locks, invoked } = history.columns;
+  const hadUntil = surelyHadUntil(history, grants);
+  const from = new Float64Array(locks.length).fill(healedAt(history));
+  for (let row = 0; row < size; row++) {
+    const number = lock[row] ?? 0;
+    from[number] = Math.max(from[number] ?? 0, hadUntil[row] ?? 0);
+  }
+  const slack = slackOf(history);
+  const late = new Set<number>();
+  for (let row = 0; row < size; row++) {
+    const number = lock[row] ?? 0;
+    if (op[row] === Op.acquire && (invoked[row] ?? 0) >= (from[number] ?? 0) + slack) late.add(number);
+  }
+  return late;
+}
+
+function healedAt({ faults }: History): number {
+  return faults.reduce((latest, { end = 0 }) => Math.max(latest, end), 0);
 }
 
 function lastOf(leases: Iterable<Lease>): Lease | undefined {
@@ -64,7 +88,7 @@ function unavailable(
   stalls: readonly Interval[],
 ): Finding<Code> | undefined {
   const slack = slackOf(history);
-  const healed = history.faults.reduce((latest, { end = 0 }) => Math.max(latest, end), 0);
+  const healed = healedAt(history);
   const attempts = lock.operations.filter(
     (operation): operation is Acquire =>
       operation.op === 'acquire' && operation.completed !== undefined && !metAny(operation, stalls),

@@ -7,11 +7,11 @@ import { foreignRelease } from './foreign-release.ts';
 import { mutualExclusion } from './mutual-exclusion.ts';
 import { tokenRegression } from './tokens.ts';
 import type { Finding } from './verdict.ts';
-import { grantsOf } from '../harness/history/grants.ts';
+import { grantColumnsOf } from '../harness/history/grants.ts';
 import type { History } from '../harness/history/history.ts';
 
 export function lockFindings(history: History): readonly Finding[] {
-  const grants = grantsOf(history);
+  const grants = grantColumnsOf(history);
   const { findings: found, checkers } = applyRules(
     { mutualExclusion, tokenRegression, foreignRelease, expiredGrant },
     history,

@@ -3,7 +3,7 @@
 
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { grantsOf, intersect, type Grant } from '../harness/history/grants.ts';
+import { grantColumnsOf, grantsOf, intersect, type Grant } from '../harness/history/grants.ts';
 import type { History } from '../harness/history/history.ts';
 import { anyWorld } from './any-world.fixture.ts';
 import { tell, toldHistory } from './ideal-lock.fixture.ts';
@@ -12,7 +12,7 @@ import { granted, historyOf, released, step } from './scenario.fixture.ts';
 import type { Finding } from './verdict.ts';
 
 function findings(history: History): readonly Finding[] {
-  const result = mutualExclusion(history, grantsOf(history));
+  const result = mutualExclusion(history, grantColumnsOf(history));
   return result.verdict === 'invalid' ? result.findings : [];
 }
 

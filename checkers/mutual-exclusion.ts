@@ -12,41 +12,47 @@
 // most one interval in force for each process and lock: O(n log n + findings), of which there are enough at some time.
 
 import type { History } from '../harness/history/history.ts';
-import { intersect, type Grant, type Interval } from '../harness/history/grants.ts';
+import { intersect, type Grant, type Grants, type Interval } from '../harness/history/grants.ts';
 import { permitsOf } from '../harness/history/kinds.ts';
 import { nanos, type JsonRecord, type Nanos } from '../harness/history/op.ts';
-import { collector, findingOf } from './finding.ts';
+import { collector, findingOf, type Collector } from './finding.ts';
+import { meetingGrants } from './meeting-grants.ts';
 import type { Finding, RuleResult } from './verdict.ts';
 import { faultClause, grantPhrase, list, meanwhile, seconds } from './wording.ts';
 
 type Code = 'double-grant' | 'belief-overlap';
 
-export function mutualExclusion(history: History, grants: readonly Grant[]): RuleResult<Code> {
+export function mutualExclusion(history: History, grants: Grants): RuleResult<Code> {
   const findings = collector<Code>();
+  for (const meeting of meetingGrants(grants)) judgeMeeting(history, meeting, findings);
+  return findings.result();
+}
+
+/** Grants of one lock, in order of answer. */
+function judgeMeeting(history: History, grants: readonly Grant[], findings: Collector<Code>): void {
   const permits = permitsOf(history.header.meta);
-  const locks = new Map<string, { readonly tenures: InForce; readonly holds: InForce }>();
+  const tenures = nothing();
+  const holds = nothing();
   for (const grant of grants) {
-    const { tenures, holds } = locks.get(grant.lock) ?? { tenures: nothing(), holds: nothing() };
-    locks.set(grant.lock, { tenures, holds });
-    // A service refuted so often: what its clients believed besides adds nothing.
-    if (findings.hasEnough('double-grant')) break;
+    const { lock } = grant;
+    // A lock refuted so often: what its clients believed besides adds nothing.
+    if (findings.hasEnough('double-grant', lock)) return;
     const doubled = new Set<Grant>();
     const held = meetingOthers(tenures, grant, tenureOf).filter(
       (earlier) => wasAskedInside(grant, earlier, history) || intersect(earlier.tenure, grant.tenure),
     );
     for (const others of crowds(held, permits)) {
       for (const other of others) doubled.add(other);
-      findings.add('double-grant', () => doubleGrant(history, others, grant));
+      findings.add('double-grant', lock, () => doubleGrant(history, others, grant));
     }
-    if (findings.hasEnough('belief-overlap')) continue;
+    if (findings.hasEnough('belief-overlap', lock)) continue;
     const believed = meetingOthers(holds, grant, holdOf).filter((earlier) =>
       intersect(earlier.hold, grant.hold),
     );
     for (const others of crowds(believed, permits))
       if (!others.every((other) => doubled.has(other)))
-        findings.add('belief-overlap', () => beliefOverlap(history, others, grant));
+        findings.add('belief-overlap', lock, () => beliefOverlap(history, others, grant));
   }
-  return findings.result();
 }
 
 const tenureOf = ({ tenure }: Grant): Interval => tenure;

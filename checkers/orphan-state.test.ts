@@ -2,7 +2,7 @@
 // away.
 
 import { describe, expect, it } from 'vitest';
-import { grantsOf } from '../harness/history/grants.ts';
+import { grantColumnsOf } from '../harness/history/grants.ts';
 import { orphanState } from './orphan-state.ts';
 import { granted, historyOf, released, step, type Step } from './scenario.fixture.ts';
 import type { RuleResult } from './verdict.ts';
@@ -11,7 +11,7 @@ type Fields = NonNullable<Parameters<typeof historyOf>[2]>;
 
 function judged(steps: readonly Step[], header: Fields[number] = {}, more: Fields = []): RuleResult {
   const history = historyOf(steps, header, more);
-  return orphanState(history, grantsOf(history));
+  return orphanState(history, grantColumnsOf(history));
 }
 
 function found(...asked: Parameters<typeof judged>): string[] {

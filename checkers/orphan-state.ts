@@ -8,8 +8,9 @@
 // attempt beside it that it lost to. An acquire in flight counts as a lease, whatever becomes of it. O(n log n).
 
 import type { Acquire, History } from '../harness/history/history.ts';
-import type { Grant, Interval } from '../harness/history/grants.ts';
+import type { Grant, Grants, Interval } from '../harness/history/grants.ts';
 import { nanosOf, type Nanos } from '../harness/history/op.ts';
+import { NEVER, Op, textAt } from '../harness/history/operation-columns.ts';
 import { stallsOf } from '../harness/history/stalls.ts';
 import { findingOf, inOrder } from './finding.ts';
 import {
@@ -20,6 +21,7 @@ import {
   longestTtlOf,
   metAny,
   slackOf,
+  surelyHadUntil,
   type Lease,
   type LockRecord,
 } from './possible-leases.ts';
@@ -28,17 +30,35 @@ import { seconds } from './wording.ts';
 
 type Code = 'orphan-state';
 
-export function orphanState(history: History, grants: readonly Grant[]): RuleResult<Code> {
+export function orphanState(history: History, grants: Grants): RuleResult<Code> {
   const stalls = stallsOf(history);
-  return resultOf(
-    inOrder(
-      lockRecordsOf(history, grants).flatMap((lock) => {
-        const refusals = refusedToAll(history, lock, stalls);
-        const next = refusals && grantAfter(lock, refusals.final.completed);
-        return refusals === undefined || next === undefined ? [] : [orphan(history, refusals, next)];
-      }),
-    ),
-  );
+  const findings: Finding<Code>[] = [];
+  for (const lock of lockRecordsOf(history, grants, busyForLong(history, grants))) {
+    const refusals = refusedToAll(history, lock, stalls);
+    const next = refusals && grantAfter(lock, refusals.final.completed);
+    if (refusals !== undefined && next !== undefined) findings.push(orphan(history, refusals, next));
+  }
+  return resultOf(inOrder(findings));
+}
+
+/** Locks that were busy for longer than the slack, and nobody asked meanwhile who was given them. */
+function busyForLong(history: History, grants: Grants): ReadonlySet<number> {
+  const { columns } = history;
+  const { size, op, lock, locks, invoked } = columns;
+  const slack = slackOf(history);
+  const hadUntil = surelyHadUntil(history, grants);
+  const since = new Float64Array(locks.length).fill(NEVER);
+  const busy = new Set<number>();
+  for (let row = 0; row < size; row++) {
+    if (op[row] !== Op.acquire) continue;
+    const number = lock[row] ?? 0;
+    const now = invoked[row] ?? 0;
+    if ((hadUntil[row] ?? 0) > -Infinity) since[number] = now;
+    if (textAt(columns, row, 'error') !== 'busy') continue;
+    since[number] = Math.min(since[number] ?? 0, now);
+    if (now >= (since[number] ?? 0) + slack) busy.add(number);
+  }
+  return busy;
 }
 
 type Refused = Acquire & { readonly completed: Nanos };

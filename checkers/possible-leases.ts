@@ -3,8 +3,9 @@
 // prolongs on the quiet. Pure.
 
 import type { Acquire, History, Operation, Renew } from '../harness/history/history.ts';
-import type { Grant, Interval } from '../harness/history/grants.ts';
+import type { Grant, Grants, Interval } from '../harness/history/grants.ts';
 import { millis, nanosOf, type Millis } from '../harness/history/op.ts';
+import { acquireAt, Came, NEVER, NONE, Op, renewAt } from '../harness/history/operation-columns.ts';
 import { seconds } from './wording.ts';
 
 const DEFAULT_SLACK_MILLIS = millis(1_000);
@@ -19,20 +20,49 @@ export interface LockRecord {
   readonly downs: ReadonlyMap<string, number>;
 }
 
-/** One of each lock that was asked for. */
-export function lockRecordsOf(history: History, grants: readonly Grant[]): readonly LockRecord[] {
-  const claims = Map.groupBy(
-    history.operations.filter((operation) => operation.op === 'acquire' || operation.op === 'renew'),
-    ({ lock }) => lock,
-  );
-  const grantsByLock = Map.groupBy(grants, ({ lock }) => lock);
-  const downs = new Map(history.downs.map(({ process, time }) => [process, time]));
-  return [...claims].map(([lock, operations]) => ({
-    lock,
-    operations,
-    grants: grantsByLock.get(lock) ?? [],
-    downs,
-  }));
+/**
+ * One of each suspected lock that was asked for. A rule suspects those of which it may have to say something; nearly always
+ * that is none, so it looks for them in the columns, where that takes no time. `suspected`: by number of the lock.
+ */
+export function* lockRecordsOf(
+  { columns, downs }: History,
+  grants: Grants,
+  suspected: ReadonlySet<number>,
+): Generator<LockRecord> {
+  if (suspected.size === 0) return;
+  const { size, op, lock, locks } = columns;
+  const rowsOf = new Map<number, number[]>();
+  for (let row = 0; row < size; row++) {
+    const number = lock[row] ?? 0;
+    if (!suspected.has(number) || (op[row] !== Op.acquire && op[row] !== Op.renew)) continue;
+    const rows = rowsOf.get(number);
+    if (rows === undefined) rowsOf.set(number, [row]);
+    else rows.push(row);
+  }
+  const ended = new Map(downs.map(({ process, time }) => [process, time]));
+  for (const [number, rows] of rowsOf)
+    yield {
+      lock: locks[number] ?? '',
+      operations: rows.map((row) => (op[row] === Op.acquire ? acquireAt : renewAt)(columns, row)),
+      grants: Array.from(grants.ofLock[number] ?? [], grants.at),
+      downs: ended,
+    };
+}
+
+/**
+ * By row of an acquire: until when at least its process had the lock or a lease on it; -Infinity: that is not certain. No
+ * earlier than its answer, and no later than `over` of its lease.
+ */
+export function surelyHadUntil({ columns }: History, grants: Grants): Float64Array {
+  const { size, outcome, completed, ttlMillis } = columns;
+  const until = new Float64Array(size).fill(-Infinity);
+  for (let place = 0; place < grants.size; place++) {
+    const row = grants.acquire[place] ?? 0;
+    const release = grants.release[place] ?? NONE;
+    if (release !== NONE && outcome[release] === Came.ok) until[row] = completed[release] ?? 0;
+    else if ((ttlMillis[row] ?? NEVER) !== NEVER) until[row] = completed[row] ?? 0;
+  }
+  return until;
 }
 
 /** An operation that may have left the lock held, and the time by which that is over; Infinity: nobody knows. */

@@ -1,14 +1,14 @@
 // Power: what is counted, and which shortage makes a clean result mean nothing.
 
 import { describe, expect, it } from 'vitest';
-import { grantsOf } from '../harness/history/grants.ts';
+import { grantColumnsOf } from '../harness/history/grants.ts';
 import type { History } from '../harness/history/history.ts';
 import { powerOf } from './power.ts';
 import { granted, historyOf, released, step, type Step } from './scenario.fixture.ts';
 import type { Power } from './verdict.ts';
 
 function power(history: History): Power {
-  return powerOf(history, grantsOf(history), []);
+  return powerOf(history, grantColumnsOf(history), []);
 }
 
 function warned(history: History): string[] {
@@ -135,7 +135,7 @@ describe('power', () => {
       story: '',
       evidence: {},
     } as const;
-    expect(powerOf(history, grantsOf(history), [double]).rateBound).toBeNull();
+    expect(powerOf(history, grantColumnsOf(history), [double]).rateBound).toBeNull();
     expect(power(historyOf([])).rateBound).toBeNull();
   });
 

@@ -2,10 +2,11 @@
 // and faults that hit a holder, and says what is too little (I7). Knows no rule's proof; of findings only whether there
 // was a double grant, because 3/N bounds the rate of what was never seen (the "rule of three": (1 - p)^N = 5 %).
 
-import { byHolder } from '../harness/history/by-holder.ts';
 import type { FaultSpan, History } from '../harness/history/history.ts';
-import { bothShare, permitsOf } from '../harness/history/kinds.ts';
-import type { Grant, Interval } from '../harness/history/grants.ts';
+import { permitsOf } from '../harness/history/kinds.ts';
+import { TENURE_ENDS, type Grants, type Interval } from '../harness/history/grants.ts';
+import { Came, flagAt, holdersOf, isOfLock, NEVER, NONE, Op } from '../harness/history/operation-columns.ts';
+import { nanos } from '../harness/history/op.ts';
 import { stallsOf } from '../harness/history/stalls.ts';
 import { clientContainers, containerOf } from './finding.ts';
 import { meeting, spansOf, type Spans } from './spans.ts';
@@ -21,23 +22,23 @@ const CLOCK_ERROR_MAX = 0.1;
 const STARVED_SHARE = 0.7;
 
 /** O(n log n). */
-export function powerOf(history: History, grants: readonly Grant[], findings: readonly Finding[]): Power {
+export function powerOf(history: History, grants: Grants, findings: readonly Finding[]): Power {
   const contendedHandoffs = countContendedHandoffs(history, grants);
   const { faults } = history;
   const acted = faults.filter((fault) => fault.acted !== undefined);
-  const hitHold = hitting(history, acted, () => heldSpans(grants));
+  const hitHold = hitting(history, acted, () => heldSpans(history, grants));
   const hitSomething = hitHold.length > 0 || hitting(history, acted, () => requestSpans(history)).length > 0;
   return {
-    grants: grants.length,
+    grants: grants.size,
     contendedHandoffs,
-    expiries: grants.filter(outlivedLease).length,
+    expiries: countExpiries(grants),
     faults: { planned: faults.length, acted: acted.length, hitHold: hitHold.length },
     rateBound:
       contendedHandoffs > 0 && findings.every(({ code }) => code !== 'double-grant')
         ? 3 / contendedHandoffs
         : null,
     warnings: [
-      ...loadWarnings(history, grants.length, contendedHandoffs),
+      ...loadWarnings(history, grants.size, contendedHandoffs),
       ...faultWarnings(history, acted.length, hitSomething),
       ...clockWarnings(history, grants),
       ...stallWarnings(history),
@@ -97,20 +98,18 @@ function whyNot(faults: readonly FaultSpan[]): string {
   return [...new Set(reasons)].join('');
 }
 
-function clockWarnings({ header, operations }: History, grants: readonly Grant[]): Warning[] {
+function clockWarnings({ header, columns }: History, { size, start, holdEnd }: Grants): Warning[] {
   const { clockErrorNanos, meta } = header;
+  if (clockErrorNanos === 0) return [];
   const ttlMillis =
     meta.ttlMillis ??
-    operations.reduce(
-      (shortest, operation) =>
-        operation.op === 'acquire' ? Math.min(shortest, operation.ttlMillis ?? Infinity) : shortest,
+    columns.ttlMillis.reduce(
+      (shortest, ttl, row) => (columns.op[row] === Op.acquire ? Math.min(shortest, ttl) : shortest),
       Infinity,
     );
-  const vanished = grants.filter(({ hold }) => hold.end <= hold.start);
+  const vanished = holdEnd.filter((end, place) => end <= (start[place] ?? 0));
   const tooCoarse =
-    ttlMillis === Infinity
-      ? clockErrorNanos > 0 && vanished.length > grants.length / 2
-      : clockErrorNanos > ttlMillis * 1e6 * CLOCK_ERROR_MAX;
+    ttlMillis === Infinity ? vanished.length > size / 2 : clockErrorNanos > ttlMillis * 1e6 * CLOCK_ERROR_MAX;
   if (!tooCoarse) return [];
   const against = ttlMillis === Infinity ? 'how long locks were held' : `leases of ${ttlMillis} ms`;
   return [
@@ -125,13 +124,13 @@ function clockWarnings({ header, operations }: History, grants: readonly Grant[]
 function stallWarnings(history: History): Warning[] {
   const stalls = stallsOf(history);
   if (stalls.length === 0) return [];
-  const nanos = stalls.reduce((sum, { start, end }) => sum + end - start, 0);
+  const stalledNanos = stalls.reduce((sum, { start, end }) => sum + end - start, 0);
   return [
     {
       code: 'harness-stalled',
       message:
         `lockpick itself stood still ${stalls.length === 1 ? 'once' : `${stalls.length} times`}, first at ${seconds(stalls[0]?.start ?? 0)}: for ` +
-        `${(nanos / 1e9).toFixed(1)} s nothing that came late is held against the lock service`,
+        `${(stalledNanos / 1e9).toFixed(1)} s nothing that came late is held against the lock service`,
       decisive: false,
     },
   ];
@@ -142,12 +141,12 @@ function stallWarnings(history: History): Warning[] {
  * did so, and nobody planned it.
  */
 function starvationWarnings({ harness }: History): Warning[] {
-  const nanos = harness.reduce((sum, { since, time }) => sum + time - since, 0);
+  const watchedNanos = harness.reduce((sum, { since, time }) => sum + time - since, 0);
   const waitedMillis = harness.reduce(
     (sum, { cpuWaitMillis, cpuStolenMillis }) => sum + (cpuWaitMillis ?? cpuStolenMillis ?? 0),
     0,
   );
-  const share = nanos === 0 ? 0 : (waitedMillis * 1e6) / nanos;
+  const share = watchedNanos === 0 ? 0 : (waitedMillis * 1e6) / watchedNanos;
   if (share < STARVED_SHARE) return [];
   return [
     {
@@ -160,9 +159,16 @@ function starvationWarnings({ harness }: History): Warning[] {
   ];
 }
 
-/** The client could have gone on past its lease, whether anything came of it or not. */
-function outlivedLease({ tenure, hold, release }: Grant): boolean {
-  return tenure.endedBy === 'lease' && (tenure.end < hold.end || release === undefined);
+const LEASE = TENURE_ENDS.indexOf('lease');
+
+/** Grants whose client could have gone on past its lease, whether anything came of it or not. */
+function countExpiries({ size, tenureEnd, tenureEndedBy, holdEnd, release }: Grants): number {
+  let expiries = 0;
+  for (let place = 0; place < size; place++) {
+    const outlived = (tenureEnd[place] ?? 0) < (holdEnd[place] ?? 0) || release[place] === NONE;
+    if (tenureEndedBy[place] === LEASE && outlived) expiries++;
+  }
+  return expiries;
 }
 
 /**
@@ -170,34 +176,41 @@ function outlivedLease({ tenure, hold, release }: Grant): boolean {
  * it had asked before the earlier hold ended, or an earlier try of its was answered after the earlier grant. Of a
  * semaphore all the last ones, as many as it has permits; and those who share a lock wait for nobody who does.
  */
-function countContendedHandoffs(history: History, grants: readonly Grant[]): number {
+function countContendedHandoffs(history: History, { acquire, process, holdEnd, ofLock }: Grants): number {
+  const { columns, header } = history;
+  const { invoked, completed } = columns;
   const lastTryAnswered = previousTries(history);
-  const permits = permitsOf(history.header.meta);
-  const latest = new Map<string, Grant[]>();
-  let handoffs = 0;
-  const wanted = ({ process, acquire }: Grant, before: Grant): boolean => {
-    if (before.process === process || bothShare(before.acquire, acquire)) return false;
-    const given = before.acquire.completed ?? Infinity;
-    return acquire.invoked < before.hold.end || (lastTryAnswered.get(acquire.id) ?? -Infinity) > given;
+  const permits = permitsOf(header.meta);
+  const shares = (row: number): boolean => flagAt(columns, row, 'shared') === true;
+  const wanted = (place: number, before: number): boolean => {
+    const [asked, given] = [acquire[place] ?? 0, acquire[before] ?? 0];
+    if (process[before] === process[place] || (shares(given) && shares(asked))) return false;
+    return (
+      (invoked[asked] ?? 0) < (holdEnd[before] ?? 0) ||
+      (lastTryAnswered[asked] ?? 0) > (completed[given] ?? 0)
+    );
   };
-  for (const grant of grants) {
-    const before = latest.get(grant.lock) ?? [];
-    latest.set(grant.lock, [...before, grant].slice(-permits));
-    if (before.length === permits && before.every((other) => wanted(grant, other))) handoffs += 1;
-  }
+  let handoffs = 0;
+  for (const places of ofLock)
+    for (let next = permits; next < places.length; next++) {
+      let before = next - permits;
+      while (before < next && wanted(places[next] ?? 0, places[before] ?? 0)) before++;
+      if (before === next) handoffs++;
+    }
   return handoffs;
 }
 
-/** Of each granted acquire, when the last attempt of its process on the lock before it was answered; Infinity: never. */
-function previousTries({ operations }: History): ReadonlyMap<number, number> {
-  const last = byHolder<number>();
-  const answered = new Map<number, number>();
-  for (const operation of operations) {
-    if (operation.op !== 'acquire') continue;
-    const { process, lock } = operation;
-    const before = last.get(process, lock);
-    if (before !== undefined && operation.outcome === 'ok') answered.set(operation.id, before);
-    last.set(process, lock, operation.completed ?? Infinity);
+/** By row of an acquire, when the last attempt of its process on the lock before it was answered; Infinity: never. */
+function previousTries({ columns }: History): Float64Array {
+  const { size, op, completed } = columns;
+  const holders = holdersOf(columns);
+  const last = new Float64Array(holders.count).fill(-Infinity);
+  const answered = new Float64Array(size);
+  for (let row = 0; row < size; row++) {
+    if (op[row] !== Op.acquire) continue;
+    const holder = holders.of[row] ?? 0;
+    answered[row] = last[holder] ?? 0;
+    last[holder] = completed[row] ?? 0;
   }
   return answered;
 }
@@ -207,23 +220,28 @@ interface Exposed extends Interval {
   readonly process: string;
 }
 
-function heldSpans(grants: readonly Grant[]): Exposed[] {
-  return grants
-    .filter(({ hold }) => hold.start < hold.end)
-    .map(({ process, hold: { start, end } }) => ({ process, start, end }));
+function heldSpans({ columns }: History, { size, process, start, holdEnd }: Grants): Exposed[] {
+  const spans: Exposed[] = [];
+  for (let place = 0; place < size; place++) {
+    const [from, to] = [nanos(start[place] ?? 0), nanos(holdEnd[place] ?? 0)];
+    if (from < to)
+      spans.push({ process: columns.processes[process[place] ?? 0] ?? '', start: from, end: to });
+  }
+  return spans;
 }
 
 /** Requests that give or take a lock; a try that was refused gives nothing. */
-function requestSpans({ operations, end, lastSeen }: History): Exposed[] {
-  return operations
-    .filter(
-      ({ op, outcome }) => op === 'release' || op === 'renew' || (op === 'acquire' && outcome !== 'fail'),
-    )
-    .map(({ process, invoked, completed }) => ({
-      process,
-      start: invoked,
-      end: completed ?? lastSeen.get(process) ?? end,
-    }));
+function requestSpans({ columns, end, lastSeen }: History): Exposed[] {
+  const { size, op, outcome, process: by, processes, invoked, completed } = columns;
+  const spans: Exposed[] = [];
+  for (let row = 0; row < size; row++) {
+    if (!isOfLock(columns, row) || (op[row] === Op.acquire && outcome[row] === Came.fail)) continue;
+    const process = processes[by[row] ?? 0] ?? '';
+    const answered = completed[row] ?? NEVER;
+    const to = answered === NEVER ? (lastSeen.get(process) ?? end) : nanos(answered);
+    spans.push({ process, start: nanos(invoked[row] ?? 0), end: to });
+  }
+  return spans;
 }
 
 /** The faults of `acted` that met one of those exposed: of the processes they target, or any, if they hit a server. */

@@ -1,7 +1,7 @@
 // The rule `stale-write-landed`: a write under a grant that another one had followed, and everything that is not that.
 
 import { describe, expect, it } from 'vitest';
-import { grantsOf } from '../harness/history/grants.ts';
+import { grantColumnsOf } from '../harness/history/grants.ts';
 import { granted, historyOf, released, step, type Step } from './scenario.fixture.ts';
 import { staleWrite } from './stale-write.ts';
 
@@ -26,7 +26,7 @@ function audit(rows: readonly (readonly [number, string, number, boolean?])[]): 
 
 function found(steps: readonly Step[], header: Record<string, unknown> = {}): number[][] | string {
   const history = historyOf(steps, header);
-  const result = staleWrite(history, grantsOf(history));
+  const result = staleWrite(history, grantColumnsOf(history));
   switch (result.verdict) {
     case 'valid':
       return [];
@@ -174,7 +174,7 @@ describe('stale-write-landed', () => {
   it('finds the write of a client that was told that the lock is lost, or knows its deadline', () => {
     const lost = { type: 'lost', time: 1150, process: 'c1', lock: 'k1', reason: 'renewal' };
     const history = historyOf([first, second, write(3, 'c1', [1200, 1210])], {}, [lost]);
-    expect(staleWrite(history, grantsOf(history)).verdict).toBe('invalid');
+    expect(staleWrite(history, grantColumnsOf(history)).verdict).toBe('invalid');
     const deadline = granted(1, 'c1', [0, 10], { validUntil: 900e6 });
     expect(
       found([deadline, second, write(3, 'c1', [1200, 1210])], { meta: { deadlineAware: true } }),

@@ -16,7 +16,7 @@
 // answer (H). It came after c2's, but c2 is the rightful holder.
 // Who shares a lock is superseded by nobody who shares it as well, and no holder of a semaphore by another one.
 
-import type { Grant } from '../harness/history/grants.ts';
+import { allGrants, type Grant, type Grants } from '../harness/history/grants.ts';
 import type { Acquire, History, Write } from '../harness/history/history.ts';
 import { byHolder } from '../harness/history/by-holder.ts';
 import type { FencingToken, Nanos } from '../harness/history/op.ts';
@@ -30,10 +30,11 @@ import type { Finding, RuleResult } from './verdict.ts';
 import { faultClause, grantPhrase, seconds } from './wording.ts';
 
 /** `unknown` if nothing was found and the record of an unfenced store is flawed. O(n log n). */
-export function staleWrite(history: History, grants: readonly Grant[]): RuleResult<'stale-write-landed'> {
+export function staleWrite(history: History, grantColumns: Grants): RuleResult<'stale-write-landed'> {
   const { clockErrorNanos, meta } = history.header;
   const registers = registersOf(history).filter(({ store }) => defenceOf(store, meta) === 'none');
   if (registers.length === 0 || permitsOf(meta) > 1) return resultFrom([], []);
+  const grants = allGrants(grantColumns);
   const grantHeld = grantsHeld(history, grants);
   const successorOf = successorsOf(grants, clockErrorNanos);
   const findings = registers.flatMap((register) =>
@@ -81,7 +82,7 @@ function grantsHeld(history: History, grants: readonly Grant[]): (write: Write) 
     const acquires = asked.get(process, lock);
     const last = acquires?.at(-1);
     if (acquires === undefined || last === undefined) asked.set(process, lock, [operation]);
-    else if (!isReentry(history.header.meta, last, operation)) acquires.push(operation);
+    else if (!isReentry(history.header.meta, last.owner, operation.owner)) acquires.push(operation);
   }
   return ({ process, lock, invoked }) => {
     const acquires = asked.get(process, lock) ?? [];

@@ -1,7 +1,7 @@
 // `starved`: how often a client must have been passed, for how long, and what may not have been going on.
 
 import { describe, expect, it } from 'vitest';
-import { grantsOf } from '../harness/history/grants.ts';
+import { grantColumnsOf } from '../harness/history/grants.ts';
 import { granted, historyOf, released, step, type Step } from './scenario.fixture.ts';
 import { starvation } from './starvation.ts';
 import type { RuleResult } from './verdict.ts';
@@ -10,7 +10,7 @@ type Fields = NonNullable<Parameters<typeof historyOf>[2]>;
 
 function judged(steps: readonly Step[], header: Fields[number] = {}, more: Fields = []): RuleResult {
   const history = historyOf(steps, header, more);
-  return starvation(history, grantsOf(history));
+  return starvation(history, grantColumnsOf(history));
 }
 
 const isStarved = (...asked: Parameters<typeof judged>): boolean => judged(...asked).verdict === 'invalid';

@@ -8,8 +8,9 @@
 // how long it waited is a measure (`handover.ts`). O(n log n + processes × grants).
 
 import type { Acquire, History } from '../harness/history/history.ts';
-import type { Grant, Interval } from '../harness/history/grants.ts';
+import type { Grant, Grants, Interval } from '../harness/history/grants.ts';
 import { millis, nanos, nanosOf, type Nanos } from '../harness/history/op.ts';
+import { Came, holdersOf, NEVER, Op } from '../harness/history/operation-columns.ts';
 import { stallsOf } from '../harness/history/stalls.ts';
 import { faultsWithin, findingOf, inOrder } from './finding.ts';
 import { lockRecordsOf, longestTtlOf, slackOf, type LockRecord } from './possible-leases.ts';
@@ -22,17 +23,39 @@ const PASSED_EACH = 20;
 /** Who does not ask again within a TTL, or this where there are none, has stopped asking. */
 const STILL_ASKING_NANOS = nanosOf(millis(1_000));
 
-export function starvation(history: History, grants: readonly Grant[]): RuleResult<Code> {
+export function starvation(history: History, grants: Grants): RuleResult<Code> {
   const stalls = stallsOf(history);
-  const findings = lockRecordsOf(history, grants).flatMap((lock) => {
+  const findings: Finding<Code>[] = [];
+  for (const lock of lockRecordsOf(history, grants, refusedForLong(history))) {
     const bound = nanosOf(longestTtlOf(lock)) + slackOf(history);
     const found = askedInVain(lock)
       .filter(({ first, last }) => last.completed - first.invoked > bound)
       .filter((asking) => isUndisturbed(history, asking, stalls))
       .flatMap((asking) => starved(history, asking, passedBy(lock, asking)) ?? []);
-    return [...Map.groupBy(found, ({ processes: [process] }) => process).values()].map(([one]) => one);
-  });
-  return resultOf(inOrder(findings.filter((finding) => finding !== undefined)));
+    // One of each process.
+    for (const [one] of Map.groupBy(found, ({ processes: [process] }) => process).values())
+      if (one !== undefined) findings.push(one);
+  }
+  return resultOf(inOrder(findings));
+}
+
+/** Locks that were refused to some process, and not given to it meanwhile, for longer than the slack. */
+function refusedForLong(history: History): ReadonlySet<number> {
+  const { columns } = history;
+  const { size, op, outcome, lock, invoked, completed } = columns;
+  const slack = slackOf(history);
+  const holders = holdersOf(columns);
+  /** By holder: when the first of its attempts was invoked that were all refused. */
+  const since = new Float64Array(holders.count).fill(NEVER);
+  const locks = new Set<number>();
+  for (let row = 0; row < size; row++) {
+    if (op[row] !== Op.acquire) continue;
+    const holder = holders.of[row] ?? 0;
+    if (outcome[row] !== Came.fail) since[holder] = NEVER;
+    else since[holder] = Math.min(since[holder] ?? 0, invoked[row] ?? 0);
+    if ((completed[row] ?? 0) - (since[holder] ?? 0) > slack) locks.add(lock[row] ?? 0);
+  }
+  return locks;
 }
 
 type Answered = Acquire & { readonly completed: Nanos };

@@ -4,7 +4,7 @@
 
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { grantsOf } from '../harness/history/grants.ts';
+import { grantColumnsOf } from '../harness/history/grants.ts';
 import { assembleHistory, type History } from '../harness/history/history.ts';
 import { fencingToken, nanos, type AuditRow, type HistoryEvent, type Invoke } from '../harness/history/op.ts';
 import { registersOf } from './audit.ts';
@@ -215,7 +215,7 @@ describe('the store rules in a true world', () => {
         expect(new Set(lost)).toEqual(truth.lost);
         const accepted = blamed(storeFencing(history));
         expect(contains(truth.staleAccepted, accepted)).toBe(true);
-        const landed = blamed(staleWrite(history, grantsOf(history)));
+        const landed = blamed(staleWrite(history, grantColumnsOf(history)));
         expect(contains(truth.staleLanded, landed)).toBe(true);
 
         // Of two writes from one base either may be named last; one of the two is at fault.
@@ -224,7 +224,7 @@ describe('the store rules in a true world', () => {
         expect(pairs.every(({ ops }) => ops.some((id) => truth.lost.has(id)))).toBe(true);
         const acceptedBlind = blamed(storeFencing(withoutRecord));
         expect(contains(truth.staleAccepted, acceptedBlind)).toBe(true);
-        const landedBlind = blamed(staleWrite(withoutRecord, grantsOf(withoutRecord)));
+        const landedBlind = blamed(staleWrite(withoutRecord, grantColumnsOf(withoutRecord)));
         expect(contains(new Set(landed), landedBlind)).toBe(true);
 
         seen.lost += lost.length;

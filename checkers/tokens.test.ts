@@ -2,14 +2,14 @@
 
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { grantsOf } from '../harness/history/grants.ts';
+import { grantColumnsOf } from '../harness/history/grants.ts';
 import type { History } from '../harness/history/history.ts';
 import { granted, historyOf, released, step, type Step } from './scenario.fixture.ts';
 import { tokenRegression } from './tokens.ts';
 import type { Finding } from './verdict.ts';
 
 function findings(history: History): readonly Finding[] {
-  const result = tokenRegression(history, grantsOf(history));
+  const result = tokenRegression(history, grantColumnsOf(history));
   return result.verdict === 'invalid' ? result.findings : [];
 }
 

@@ -7,19 +7,35 @@
 // whatever process H is of, one of them is another. O(n log n); one finding for each H.
 
 import type { History } from '../harness/history/history.ts';
-import { DEFAULT_CLOCK_TOLERANCE, type Grant } from '../harness/history/grants.ts';
+import { DEFAULT_CLOCK_TOLERANCE, type Grant, type Grants } from '../harness/history/grants.ts';
 import { isReentry } from '../harness/history/kinds.ts';
 import { nanosOf, type FencingToken } from '../harness/history/op.ts';
 import { collector, findingOf } from './finding.ts';
 import type { Finding, RuleResult } from './verdict.ts';
 import { grantPhrase, seconds } from './wording.ts';
 
-export function tokenRegression(history: History, grants: readonly Grant[]): RuleResult<'token-regression'> {
+export function tokenRegression(history: History, grants: Grants): RuleResult<'token-regression'> {
   const findings = collector<'token-regression'>();
-  for (const ofLock of Map.groupBy(grants.filter(hasToken), ({ lock }) => lock).values())
+  for (const places of grants.ofLock) {
+    // If tokens grow from answer to answer, they do from answer to invocation.
+    if (ascend(history, grants, places)) continue;
+    const ofLock = Array.from(places, grants.at).filter(hasToken);
     for (const [earlier, later] of regressions(history, ofLock))
-      findings.add('token-regression', () => regression(history, earlier, later));
+      findings.add('token-regression', later.lock, () => regression(history, earlier, later));
+  }
   return findings.result();
+}
+
+/** Each of the tokens is greater than those before it. */
+function ascend({ columns: { tokens } }: History, { token }: Grants, places: Int32Array): boolean {
+  let highest = 0;
+  for (const place of places) {
+    const position = token[place] ?? 0;
+    if (position === 0) continue;
+    if (highest !== 0 && (tokens[position] ?? 0n) <= (tokens[highest] ?? 0n)) return false;
+    highest = position;
+  }
+  return true;
 }
 
 type Tokened = Grant & { readonly token: FencingToken };
@@ -61,7 +77,7 @@ function* regressions(
 /** The same token for the same holder, or process, and nothing proves that its tenure ended between the two. */
 function isSameTenure({ header }: History, earlier: Tokened, later: Tokened): boolean {
   if (earlier.process !== later.process || earlier.token !== later.token) return false;
-  if (isReentry(header.meta, earlier.acquire, later.acquire)) return true;
+  if (isReentry(header.meta, earlier.acquire.owner, later.acquire.owner)) return true;
   const { release, hold, acquire, renewals } = earlier;
   const asked = later.acquire.invoked;
   const endedItself = release?.outcome === 'ok' && release.released !== undefined;

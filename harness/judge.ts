@@ -2,7 +2,7 @@
 // stored history can be judged again. The table of all rules is here; the exit code follows from the verdict's `outcome`.
 
 import { EXIT_CODE } from './contract/errors.ts';
-import { grantsOf } from './history/grants.ts';
+import { grantColumnsOf } from './history/grants.ts';
 import type { History } from './history/history.ts';
 import { applyRules, type NamedRules } from '../checkers/apply-rules.ts';
 import { duplicateEffect } from '../checkers/duplicate-effect.ts';
@@ -55,7 +55,7 @@ export function judge(
   nowMillis: () => number,
   rules: Rules = allRules,
 ): Verdict {
-  const grants = grantsOf(history);
+  const grants = grantColumnsOf(history);
   const safety = applyRules(rules.safety, history, grants, nowMillis);
   const alive = applyRules(rules.liveness, history, grants, nowMillis);
   const checkers = [...safety.checkers, ...alive.checkers];

@@ -2,7 +2,18 @@
 // meant for. With one attempt open that is plain. With several (an unanswered one tried again, a grant that was lost and
 // never released) it is not, and then nothing is taken as proved: it may have acted on any of them.
 
-import type { Acquire, Release, Renew } from '../../harness/history/history.ts';
+import type { OpName, Outcome } from '../../harness/history/op.ts';
+
+/** What has to be known of an operation to attribute it. */
+export interface Attributable {
+  readonly op: OpName;
+  readonly process: string;
+  readonly invoked: number;
+  readonly completed: number | undefined;
+  readonly outcome: Outcome;
+  readonly owner?: string | undefined;
+  readonly ttlMillis?: number | undefined;
+}
 
 export interface Attribution {
   /** The number of the owner whose it certainly is; undefined: nobody knows. */
@@ -17,7 +28,7 @@ const NOBODY: readonly number[] = [];
 
 interface Attempt {
   readonly owner: number;
-  readonly acquire: Acquire;
+  readonly acquire: Attributable;
   /** A release answered that it took effect: it may only be repeated. */
   ended: boolean;
 }
@@ -29,7 +40,7 @@ interface Attempt {
 export function attribution(
   ownedBy: 'attempt' | 'process',
   numberOf: (owner: string) => number,
-): (operation: Acquire | Renew | Release) => Attribution {
+): (operation: Attributable) => Attribution {
   const attemptsOf = new Map<string, Attempt[]>();
   return (operation) => {
     const { process, invoked, outcome } = operation;

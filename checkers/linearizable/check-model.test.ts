@@ -3,7 +3,7 @@
 
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { grantsOf } from '../../harness/history/grants.ts';
+import { grantColumnsOf } from '../../harness/history/grants.ts';
 import { parseRecorded, type Recorded } from '../../harness/history/recorded.ts';
 import { HISTORY_FORMAT, HISTORY_VERSION, nanos, type HistoryEvent } from '../../harness/history/op.ts';
 import { anyWorld } from '../any-world.fixture.ts';
@@ -64,7 +64,7 @@ describe('a lease lock that keeps its promises', () => {
         const recorded = ours(changed);
         if ('calls' in recorded) return;
         const { history } = recorded;
-        const ruled = mutualExclusion(history, grantsOf(history));
+        const ruled = mutualExclusion(history, grantColumnsOf(history));
         const hasDouble =
           ruled.verdict === 'invalid' && ruled.findings.some(({ code }) => code === 'double-grant');
         if (!hasDouble) return;

@@ -4,6 +4,7 @@
 import type { CallHistory } from '../../harness/history/calls.ts';
 import { HistoryError, type History } from '../../harness/history/history.ts';
 import { permitsOf } from '../../harness/history/kinds.ts';
+import { isOfLock, Op } from '../../harness/history/operation-columns.ts';
 import type { Recorded } from '../../harness/history/recorded.ts';
 import {
   MODEL_NAMES,
@@ -157,7 +158,7 @@ function overall(verdicts: readonly ModelResult['verdict'][]): ModelResult['verd
 /** The weakest model of what the operations are, so that nothing is reported that nobody promised. */
 function modelFor(recorded: Recorded): string {
   if ('history' in recorded)
-    return recorded.history.operations.some((operation) => !('store' in operation))
+    return recorded.history.columns.op.some((_, row) => isOfLock(recorded.history.columns, row))
       ? modelOfKind(recorded.history)
       : 'cas-register';
   const { calls } = recorded.calls;
@@ -176,8 +177,8 @@ function modelFor(recorded: Recorded): string {
   throw new ModelError(`which model judges ${names.join(', ')}? Name one of ${MODEL_NAMES.join(', ')}`);
 }
 
-function modelOfKind({ header: { meta }, operations }: History): string {
-  const tokens = operations.some((operation) => operation.op === 'acquire' && operation.token !== undefined);
+function modelOfKind({ header: { meta }, columns: { op, token } }: History): string {
+  const tokens = token.some((position, row) => position !== 0 && op[row] === Op.acquire);
   const models = {
     mutex: 'lease-mutex',
     semaphore: `semaphore:${permitsOf(meta)}`,

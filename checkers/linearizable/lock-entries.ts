@@ -3,8 +3,20 @@
 // what comes out.
 
 import { DEFAULT_CLOCK_TOLERANCE, grantsOf } from '../../harness/history/grants.ts';
-import type { Acquire, History, Operation, Release, Renew } from '../../harness/history/history.ts';
-import { attribution } from './attempts.ts';
+import type { History } from '../../harness/history/history.ts';
+import {
+  Came,
+  flagAt,
+  isOfLock,
+  Op,
+  opAt,
+  outcomeAt,
+  textAt,
+  timeAt,
+  tokenAt,
+  type OperationColumns,
+} from '../../harness/history/operation-columns.ts';
+import { attribution, type Attributable } from './attempts.ts';
 import { Kind, NEVER, type LockEntries } from './entries.ts';
 import { lockColumns, type LockColumns } from './lock-columns.ts';
 import { mapValues } from './partitions.ts';
@@ -12,10 +24,12 @@ import type { FailedRelease, LockReading } from './reading.ts';
 
 /** The entries of each lock, in order of its first operation. O(n log n). */
 export function lockPartitions(history: History, reading: LockReading): ReadonlyMap<string, LockEntries> {
-  const { meta, clockErrorNanos } = history.header;
+  const { header, columns: operations } = history;
+  const { meta, clockErrorNanos } = header;
   const certainPart = 1 - (meta.clockTolerance ?? DEFAULT_CLOCK_TOLERANCE);
-  const ownerChecked = meta.ownerChecked !== false;
+  const how = { ...reading, ownerChecked: meta.ownerChecked !== false };
   const locks = new Map<string, LockBeingRead>();
+  const byNumber: LockBeingRead[] = [];
   const expiries = reading.leases === 'may-end' ? expiriesOf(history) : [];
   let expired = 0;
   /** A lease that has run out by then may have released its lock, at any time from there on, or never. */
@@ -28,18 +42,26 @@ export function lockPartitions(history: History, reading: LockReading): Readonly
       columns?.add({ kind: Kind.release, owner, invoked, returned: NEVER, token: undefined, lease: 0, id });
     }
   };
-  for (const operation of history.operations) {
-    if (!isLockOperation(operation)) continue;
-    expireUntil(operation.invoked - clockErrorNanos);
-    const { columns, attributed } = locks.get(operation.lock) ?? begun(locks, operation.lock, reading);
-    const { owner, mayBeOf, ttlMillis = 0 } = attributed(operation);
-    const kind = kindOf(operation, reading, ownerChecked);
+  for (let row = 0; row < operations.size; row++) {
+    if (!isOfLock(operations, row)) continue;
+    const invoked = (operations.invoked[row] ?? 0) - clockErrorNanos;
+    expireUntil(invoked);
+    const number = operations.lock[row] ?? 0;
+    let lock = byNumber[number];
+    if (lock === undefined) {
+      lock = begun(reading);
+      byNumber[number] = lock;
+      locks.set(operations.locks[number] ?? '', lock);
+    }
+    const { columns, attributed } = lock;
+    const { owner, mayBeOf, ttlMillis = 0 } = attributed(attributableAt(operations, row));
+    const kind = kindOf(operations, row, how);
     if (kind === undefined) continue;
-    const { id, completed, outcome } = operation;
-    const claims = outcome === 'ok' || (outcome === 'fail' && kind !== Kind.release);
-    const invoked = operation.invoked - clockErrorNanos;
-    const returned = claims && completed !== undefined ? completed + clockErrorNanos : NEVER;
-    const token = operation.op === 'acquire' ? operation.token : undefined;
+    const id = operations.id[row] ?? 0;
+    const outcome = operations.outcome[row] ?? 0;
+    const claims = outcome === Came.ok || (outcome === Came.fail && kind !== Kind.release);
+    const returned = claims ? (operations.completed[row] ?? 0) + clockErrorNanos : NEVER;
+    const token = tokenAt(operations, row);
     const lease = Math.floor(ttlMillis * 1e6 * certainPart);
     if (owner !== undefined) columns.add({ kind, owner, invoked, returned, token, lease, id });
     // What it did to whom nobody knows: it may have ended or prolonged any of these.
@@ -75,40 +97,51 @@ interface LockBeingRead {
   readonly attributed: ReturnType<typeof attribution>;
 }
 
-function begun(locks: Map<string, LockBeingRead>, name: string, { ownedBy }: LockReading): LockBeingRead {
+function begun({ ownedBy }: LockReading): LockBeingRead {
   const columns = lockColumns();
-  const lock = { columns, attributed: attribution(ownedBy, columns.ownerNamed) };
-  locks.set(name, lock);
-  return lock;
+  return { columns, attributed: attribution(ownedBy, columns.ownerNamed) };
 }
 
-function isLockOperation(operation: Operation): operation is Acquire | Renew | Release {
-  return operation.op === 'acquire' || operation.op === 'renew' || operation.op === 'release';
+function attributableAt(columns: OperationColumns, row: number): Attributable {
+  return {
+    op: opAt(columns, row),
+    process: columns.processes[columns.process[row] ?? 0] ?? '',
+    invoked: columns.invoked[row] ?? 0,
+    completed: timeAt(columns.completed, row),
+    outcome: outcomeAt(columns, row),
+    owner: textAt(columns, row, 'owner'),
+    ttlMillis: timeAt(columns.ttlMillis, row),
+  };
 }
 
 /** What the operation claims; undefined: nothing. */
 function kindOf(
-  operation: Acquire | Renew | Release,
-  { failedRelease, failedCas }: LockReading,
-  ownerChecked: boolean,
+  columns: OperationColumns,
+  row: number,
+  { failedRelease, failedCas, ownerChecked }: LockReading & { readonly ownerChecked: boolean },
 ): Kind | undefined {
-  const { outcome, error } = operation;
-  switch (operation.op) {
-    case 'acquire': {
-      if (outcome !== 'fail') return operation.shared === true ? Kind.acquireShared : Kind.acquire;
-      const refused = operation.try && (error === undefined || error === 'busy');
+  const outcome = columns.outcome[row];
+  switch (columns.op[row] ?? 0) {
+    case Op.acquire: {
+      const shares = flagAt(columns, row, 'shared') === true;
+      if (outcome !== Came.fail) return shares ? Kind.acquireShared : Kind.acquire;
+      const error = textAt(columns, row, 'error');
+      const refused = flagAt(columns, row, 'try') === true && (error === undefined || error === 'busy');
       if (!refused || failedCas === 'ignored') return undefined;
-      return operation.shared === true ? Kind.busyShared : Kind.busy;
+      return shares ? Kind.busyShared : Kind.busy;
     }
-    case 'renew':
-      if (outcome === 'fail') return error === 'not-owner' ? Kind.disowned : undefined;
+    case Op.renew:
+      if (outcome === Came.fail)
+        return textAt(columns, row, 'error') === 'not-owner' ? Kind.disowned : undefined;
       return ownerChecked ? Kind.renew : Kind.renewUnchecked;
-    case 'release':
-      if (outcome === 'fail') return failedReleaseKind(failedRelease);
-      if (outcome === 'ok' && operation.released === false) return Kind.disowned;
-      return outcome === 'info' || (operation.released === true && ownerChecked)
+    default: {
+      if (outcome === Came.fail) return failedReleaseKind(failedRelease);
+      const released = flagAt(columns, row, 'released');
+      if (outcome === Came.ok && released === false) return Kind.disowned;
+      return outcome === Came.info || (released === true && ownerChecked)
         ? Kind.release
         : Kind.releaseUnchecked;
+    }
   }
 }
 

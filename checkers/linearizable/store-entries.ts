@@ -1,7 +1,8 @@
 // From a history to the entries of each key of each store: what a read, a write or a compare-and-set claims. The models
 // judge what comes out.
 
-import type { History, Operation, Read, Write } from '../../harness/history/history.ts';
+import type { History, Read, Write } from '../../harness/history/history.ts';
+import { storeOperations } from '../../harness/history/operation-columns.ts';
 import { defenceOf } from '../store-fencing.ts';
 import { Kind, NEVER, type StoreEntries } from './entries.ts';
 import { mapValues, partitionsBy } from './partitions.ts';
@@ -53,8 +54,8 @@ export function keysAddedTo(history: History, reading: StoreReading): readonly s
 }
 
 /** Those of every store, or of the stores that check tokens. */
-function judgedOperations({ header, operations }: History, reading: StoreReading): (Read | Write)[] {
-  const all = operations.filter(isStoreOperation);
+function judgedOperations({ header, columns }: History, reading: StoreReading): (Read | Write)[] {
+  const all = [...storeOperations(columns)];
   if (!reading.fenced) return all;
   const stores = [...new Set(all.map(({ store }) => store))];
   const fenced = new Set(stores.filter((store) => defenceOf(store, header.meta).startsWith(FENCES)));
@@ -71,10 +72,6 @@ function names(): (operation: Read | Write) => string {
     if (name === undefined) ofStore.set(key, (name = store === '' ? key : `${store}/${key}`));
     return name;
   };
-}
-
-function isStoreOperation(operation: Operation): operation is Read | Write {
-  return operation.op === 'read' || operation.op === 'write' || operation.op === 'cas';
 }
 
 /** undefined: it claims nothing. */

@@ -5,7 +5,7 @@
 
 import { kindsIn, NEVER, NONE, type Entries } from './entries.ts';
 import type { Machine, Model } from './model.ts';
-import { sortRows } from './sort-rows.ts';
+import { sortRows } from '../../harness/history/sort-rows.ts';
 
 /** Bits of `traits`. */
 export const OBSERVES = 1;

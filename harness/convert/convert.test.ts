@@ -4,7 +4,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { anyWorld } from '../../checkers/any-world.fixture.ts';
-import { tell, toldHistory } from '../../checkers/ideal-lock.fixture.ts';
+import { tell, toldHistory, type Told } from '../../checkers/ideal-lock.fixture.ts';
 import { checkModel } from '../../checkers/linearizable/check-model.ts';
 import { grantsOf } from '../history/grants.ts';
 import type { History, Operation } from '../history/history.ts';
@@ -15,13 +15,18 @@ import { csvLines } from './csv.ts';
 import { ednLines } from './edn.ts';
 
 /** What a Jepsen history can say: no answer "not yours", which it knows as a release that failed. */
-function sayable(history: History): History {
-  const operations = history.operations.filter(
-    (operation) =>
-      !(operation.op === 'release' && operation.released === false) &&
-      !(operation.op === 'renew' && operation.outcome === 'fail'),
-  );
-  return { ...history, operations };
+function sayable({ header, events }: Told): History {
+  const unsayable = new Set<unknown>();
+  for (const event of events)
+    if (
+      (event.type === 'ok' && event.op === 'release' && event.released === false) ||
+      (event.type === 'fail' && event.op === 'renew')
+    )
+      unsayable.add(event.id);
+  return toldHistory({
+    header,
+    events: events.filter((event) => !('id' in event && unsayable.has(event.id))),
+  });
 }
 
 function throughEdn({ operations }: History): ReturnType<typeof parseRecorded> {
@@ -43,7 +48,7 @@ describe('EDN', () => {
         anyWorld({ clockErrorMillis: 0 }),
         fc.constantFrom('mutex', 'owned-mutex', 'fenced-mutex', 'cas-register'),
         (world, model) => {
-          const history = sayable(toldHistory(tell(world)));
+          const history = sayable(tell(world));
           const direct = checkModel({ format: 'lockpick-history', history }, { model, initial: '0' });
           const converted = checkModel(throughEdn(history), { model, initial: '0' });
           // EDN tells attempts apart, so a release may be of several; a mutex without owners would not have asked.

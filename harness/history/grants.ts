@@ -2,10 +2,19 @@
 // what the service certainly promised (tenure). The rules in `checkers/` stand on these; they know nothing of files.
 // Both intervals are narrow on purpose (I2): whatever overlaps here did overlap.
 
-import { byHolder } from './by-holder.ts';
+import { followHolders } from './holders.ts';
 import type { Acquire, History, Release, Renew } from './history.ts';
-import { isReentry } from './kinds.ts';
-import { nanos, nanosOf, type FencingToken, type Lost, type Nanos } from './op.ts';
+import { millis, nanos, nanosOf, type FencingToken, type Nanos } from './op.ts';
+import {
+  acquireAt,
+  Came,
+  flagAt,
+  NEVER,
+  NONE,
+  releaseAt,
+  renewAt,
+  type OperationColumns,
+} from './operation-columns.ts';
 import { partitionPoint } from './sorted.ts';
 
 /** From `start` to `end`; empty if `end <= start`, and then it meets nothing. */
@@ -57,170 +66,220 @@ export interface Grant {
 
 export const DEFAULT_CLOCK_TOLERANCE = 0.01;
 
-/** When `acquire` was answered. Only of completed acquires. */
-function answeredAt(acquire: Acquire): Nanos {
-  if (acquire.completed === undefined) throw new RangeError(`acquire ${acquire.id} was never answered`);
-  return acquire.completed;
+/**
+ * The grants of a history as columns, one place for each, in order of completion; ties by id. A `Grant` is made of a place
+ * where somebody wants to tell of it.
+ */
+export interface Grants {
+  readonly size: number;
+  /** The row of its acquire, and those of its process and lock, in the columns of the history. */
+  readonly acquire: Int32Array;
+  readonly process: Int32Array;
+  readonly lock: Int32Array;
+  /** As in the columns of the history. */
+  readonly token: Int32Array;
+  /** Both intervals begin there. */
+  readonly start: Float64Array;
+  readonly holdEnd: Float64Array;
+  readonly tenureEnd: Float64Array;
+  /** Position in `TENURE_ENDS`. */
+  readonly tenureEndedBy: Uint8Array;
+  /** The row of the first release, or `NONE`. */
+  readonly release: Int32Array;
+  /** By number of the lock: the places of its grants, in order. */
+  readonly ofLock: readonly Int32Array[];
+  readonly at: (place: number) => Grant;
 }
 
-/** The grants of a history in order of completion; ties by id. O(n log n). */
+/** Of a history, in order of completion; ties by id. O(n log n). */
 export function grantsOf(history: History): readonly Grant[] {
-  /** Of each process and lock, the grants that nothing has released; the last one is what it holds now. */
-  const unreleased = byHolder<GrantDraft[]>();
-  const drafts: GrantDraft[] = [];
-  const { meta } = history.header;
-  inOrderOfTime(history, {
-    asked(acquire) {
-      const { process, lock, invoked, outcome } = acquire;
-      const latest = unreleased.get(process, lock)?.at(-1);
-      if (latest === undefined) return;
-      if (!isReentry(meta, latest.acquire, acquire)) latest.askedAgain ??= invoked;
-      else latest.unclear ||= outcome === 'info';
-      latest.doubted ||= outcome !== 'fail';
+  return allGrants(grantColumnsOf(history));
+}
+
+export function allGrants({ size, at }: Grants): readonly Grant[] {
+  return Array.from({ length: size }, (_, place) => at(place));
+}
+
+const HOLD_ENDS: readonly HoldEnd[] = [
+  'open',
+  'cut-off',
+  'asked-again',
+  'down',
+  'deadline',
+  'lost',
+  'release',
+];
+export const TENURE_ENDS: readonly TenureEnd[] = ['open', 'cut-off', 'down', 'lease', 'lost', 'release'];
+
+/** The same as columns. O(n log n). */
+export function grantColumnsOf(history: History): Grants {
+  const { columns } = history;
+  const followed = followHolders(history);
+  const { size } = followed;
+  const downAfter = downsOf(history);
+  const acquire = new Int32Array(size);
+  const process = new Int32Array(size);
+  const lock = new Int32Array(size);
+  const token = new Int32Array(size);
+  const start = new Float64Array(size);
+  const holdEnd = new Float64Array(size);
+  const holdEndedBy = new Uint8Array(size);
+  const tenureEnd = new Float64Array(size);
+  const tenureEndedBy = new Uint8Array(size);
+  const provedBy = new Int32Array(size);
+  const leaseEnd = new Float64Array(size);
+  const release = new Int32Array(size);
+  const renewals = new Map<number, readonly number[]>();
+  const order = inOrderOfAnswer(columns, followed.acquire);
+  for (let place = 0; place < size; place++) {
+    const followedAt = order[place] ?? 0;
+    const row = followed.acquire[followedAt] ?? 0;
+    const draft: GrantDraft = {
+      row,
+      release: followed.release[followedAt] ?? NONE,
+      renewals: followed.renewals.get(followedAt) ?? NO_ROWS,
+      lost: followed.lost[followedAt] ?? NEVER,
+      askedAgain: followed.askedAgain[followedAt] ?? NEVER,
+      isDoubted: followed.doubted[followedAt] === 1,
+    };
+    const settled = settle(draft, history, downAfter(row));
+    acquire[place] = row;
+    process[place] = columns.process[row] ?? 0;
+    lock[place] = columns.lock[row] ?? 0;
+    token[place] = columns.token[row] ?? 0;
+    start[place] = settled.start;
+    holdEnd[place] = settled.hold.at;
+    holdEndedBy[place] = HOLD_ENDS.indexOf(settled.hold.by);
+    tenureEnd[place] = settled.tenure.at;
+    tenureEndedBy[place] = TENURE_ENDS.indexOf(settled.tenure.by);
+    provedBy[place] = settled.provedBy;
+    leaseEnd[place] = settled.leaseEnd;
+    release[place] = draft.release;
+    if (draft.renewals.length > 0) renewals.set(place, draft.renewals);
+  }
+  return {
+    size,
+    acquire,
+    process,
+    lock,
+    token,
+    start,
+    holdEnd,
+    tenureEnd,
+    tenureEndedBy,
+    release,
+    ofLock: placesOf(lock, columns.locks.length),
+    at(place) {
+      const granted = acquireAt(columns, acquire[place] ?? 0);
+      const released = release[place] ?? NONE;
+      const lease = leaseEnd[place] ?? NEVER;
+      const begun = nanos(start[place] ?? 0);
+      return {
+        acquire: granted,
+        process: granted.process,
+        lock: granted.lock,
+        token: granted.token,
+        hold: {
+          start: begun,
+          end: nanos(holdEnd[place] ?? 0),
+          endedBy: HOLD_ENDS[holdEndedBy[place] ?? 0] ?? 'open',
+        },
+        tenure: {
+          start: begun,
+          end: nanos(tenureEnd[place] ?? 0),
+          endedBy: TENURE_ENDS[tenureEndedBy[place] ?? 0] ?? 'open',
+          provedBy: columns.id[provedBy[place] ?? 0] ?? 0,
+        },
+        leaseEnd: lease === NEVER ? undefined : nanos(lease),
+        release: released === NONE ? undefined : releaseAt(columns, released),
+        renewals: (renewals.get(place) ?? NO_ROWS).map((row) => renewAt(columns, row)),
+      };
     },
-    granted(acquire) {
-      const { process, lock } = acquire;
-      const draft = { acquire, renewals: NONE, doubted: false, unclear: false };
-      drafts.push(draft);
-      const held = unreleased.get(process, lock);
-      const latest = held?.at(-1);
-      if (held === undefined) unreleased.set(process, lock, [draft]);
-      else held.push(draft);
-      if (latest === undefined) return;
-      if (!isReentry(meta, latest.acquire, acquire)) latest.askedAgain ??= answeredAt(acquire);
-      latest.doubted = true;
-    },
-    renewed(renew) {
-      const latest = unreleased.get(renew.process, renew.lock)?.at(-1);
-      if (latest?.doubted !== false) return;
-      if (latest.renewals === NONE) latest.renewals = [];
-      latest.renewals.push(renew);
-    },
-    released(release) {
-      const held = unreleased.get(release.process, release.lock) ?? [];
-      const [last, outer] = [held.at(-1), held.at(-2)];
-      const isInner =
-        last !== undefined && outer !== undefined && isReentry(meta, outer.acquire, last.acquire);
-      if (isInner && !held.some(({ unclear }) => unclear)) {
-        last.release = release;
-        held.pop();
-        return;
-      }
-      // It may be meant for any of them.
-      for (const draft of held) draft.release = release;
-      unreleased.delete(release.process, release.lock);
-    },
-    lost({ process, lock, time }) {
-      const held = unreleased.get(process, lock) ?? [];
-      for (const draft of held) draft.lost ??= time;
-      const latest = held.at(-1);
-      if (latest !== undefined) unreleased.set(process, lock, [latest]);
-    },
-  });
-  const downs = new Map(
-    [...Map.groupBy(history.downs, ({ process }) => process)].map(([process, ofProcess]) => [
+  };
+}
+
+const NO_ROWS: readonly number[] = [];
+
+/** `rows` come in order of answer; of equals the one with the smaller id is first. */
+function inOrderOfAnswer({ completed, id }: OperationColumns, rows: Int32Array): Int32Array {
+  const places = Int32Array.from(rows.keys());
+  const before = (a: number, b: number): boolean =>
+    completed[rows[a] ?? 0] === completed[rows[b] ?? 0] && (id[rows[a] ?? 0] ?? 0) < (id[rows[b] ?? 0] ?? 0);
+  for (let place = 1; place < places.length; place++)
+    for (let hole = place; hole > 0 && before(places[hole] ?? 0, places[hole - 1] ?? 0); hole--)
+      [places[hole - 1], places[hole]] = [places[hole] ?? 0, places[hole - 1] ?? 0];
+  return places;
+}
+
+/** By number: the places that have it. O(n). */
+function placesOf(numbers: Int32Array, count: number): Int32Array[] {
+  const ends = new Int32Array(count + 1);
+  for (const number of numbers) ends[number + 1] = (ends[number + 1] ?? 0) + 1;
+  for (let number = 0; number < count; number++)
+    ends[number + 1] = (ends[number + 1] ?? 0) + (ends[number] ?? 0);
+  const begins = ends.slice();
+  const places = new Int32Array(numbers.length);
+  for (let place = 0; place < numbers.length; place++) {
+    const number = numbers[place] ?? 0;
+    const next = begins[number] ?? 0;
+    places[next] = place;
+    begins[number] = next + 1;
+  }
+  return Array.from({ length: count }, (_, number) => places.subarray(ends[number], ends[number + 1]));
+}
+
+/** When the holder of a granted acquire ended. A name may be used again after a `down`: the first one after the grant. */
+function downsOf({ columns, downs }: History): (row: number) => number {
+  const byProcess = new Map(
+    [...Map.groupBy(downs, ({ process }) => process)].map(([process, ofProcess]) => [
       process,
       ofProcess.map(({ time }) => time).sort((a, b) => a - b),
     ]),
   );
-  // A name may be used again after a `down`: the first one after the grant ended its holder.
-  const downAfter = (acquire: Acquire): Nanos | undefined => {
-    const times = downs.get(acquire.process);
-    const answered = answeredAt(acquire);
-    return times?.[partitionPoint(times.length, (index) => (times[index] ?? 0) < answered)];
+  return (row) => {
+    const times = byProcess.get(columns.processes[columns.process[row] ?? 0] ?? '');
+    const answered = columns.completed[row] ?? 0;
+    return times?.[partitionPoint(times.length, (index) => (times[index] ?? 0) < answered)] ?? NEVER;
   };
-  return drafts
-    .map((draft) => settle(draft, history, downAfter(draft.acquire)))
-    .sort((a, b) => answeredAt(a.acquire) - answeredAt(b.acquire) || a.acquire.id - b.acquire.id);
 }
 
+/** What `holders.ts` says of one grant, by rows. */
 interface GrantDraft {
-  readonly acquire: Acquire;
-  renewals: Renew[];
-  release?: Release;
-  lost?: Nanos;
-  askedAgain?: Nanos;
-  /**
-   * A later attempt of its process was granted, or may have been. From then on a renew or release may be that one's:
-   * it proves nothing about this grant, but it may have ended it.
-   */
-  doubted: boolean;
-  /** Whether its holder came in again is unknown, and so is how often it must be released. */
-  unclear: boolean;
-}
-
-/** Most grants have no renewal; they share this, and nothing is ever added to it. */
-const NONE: Renew[] = [];
-
-/** What happens to the holds of processes on locks. */
-interface Moments {
-  /** An acquire was invoked. */
-  asked(acquire: Acquire): void;
-  /** An acquire was answered `ok`. */
-  granted(acquire: Acquire): void;
-  /** A renew was invoked. */
-  renewed(renew: Renew): void;
-  /** A release was invoked. */
-  released(release: Release): void;
-  lost(loss: Lost): void;
-}
-
-/** In order of time. At one time what ends a hold comes before what begins one, and a grant before what is done to it. */
-function inOrderOfTime({ operations, losses }: History, moments: Moments): void {
-  const acquires: Acquire[] = [];
-  const others: (Renew | Release)[] = [];
-  for (const operation of operations)
-    if (operation.op === 'acquire') acquires.push(operation);
-    else if (operation.op === 'renew' || operation.op === 'release') others.push(operation);
-  const granted = acquires
-    .filter(({ outcome }) => outcome === 'ok')
-    .sort((a, b) => answeredAt(a) - answeredAt(b));
-  const lost = losses.toSorted((a, b) => a.time - b.time);
-
-  let [nextAcquire, nextGranted, nextOther, nextLost] = [0, 0, 0, 0];
-  for (;;) {
-    const acquire = acquires[nextAcquire];
-    const grant = granted[nextGranted];
-    const other = others[nextOther];
-    const loss = lost[nextLost];
-    const asked = acquire?.invoked ?? Infinity;
-    const answered = grant === undefined ? Infinity : answeredAt(grant);
-    const sent = other?.invoked ?? Infinity;
-    const now = Math.min(asked, answered, sent, loss?.time ?? Infinity);
-    if (acquire !== undefined && asked === now) {
-      moments.asked(acquire);
-      nextAcquire += 1;
-    } else if (grant !== undefined && answered === now) {
-      moments.granted(grant);
-      nextGranted += 1;
-    } else if (other !== undefined && sent === now) {
-      if (other.op === 'renew') moments.renewed(other);
-      else moments.released(other);
-      nextOther += 1;
-    } else if (loss !== undefined) {
-      moments.lost(loss);
-      nextLost += 1;
-    } else return;
-  }
+  readonly row: number;
+  readonly release: number;
+  readonly renewals: readonly number[];
+  readonly lost: number;
+  readonly askedAgain: number;
+  readonly isDoubted: boolean;
 }
 
 interface End<By> {
-  readonly at: Nanos;
+  readonly at: number;
   readonly by: By;
 }
 
 /** `end`, unless `at` is no later. */
-function orBy<By>(end: End<By>, at: Nanos | undefined, by: By): End<By> {
-  return at !== undefined && at <= end.at ? { at, by } : end;
+function orBy<By>(end: End<By>, at: number, by: By): End<By> {
+  return at <= end.at ? { at, by } : end;
 }
 
-function settle(draft: GrantDraft, history: History, down: Nanos | undefined): Grant {
+interface Settled {
+  readonly start: number;
+  readonly hold: End<HoldEnd>;
+  readonly tenure: End<TenureEnd>;
+  readonly provedBy: number;
+  readonly leaseEnd: number;
+}
+
+function settle(draft: GrantDraft, history: History, down: number): Settled {
+  const { columns } = history;
   const { meta, clockErrorNanos } = history.header;
-  const { acquire, renewals, release, lost } = draft;
-  const { process, lock } = acquire;
-  const start = answeredAt(acquire);
+  const { row, lost } = draft;
+  const released = draft.release === NONE ? NEVER : (columns.invoked[draft.release] ?? 0);
   // The journal promises a `down` for each process; without it its next line, a release perhaps, may be missing.
-  const cutOff = meta.closedByDown === true && down === undefined ? history.lastSeen.get(process) : undefined;
+  const process = columns.processes[columns.process[row] ?? 0] ?? '';
+  const cutOff =
+    meta.closedByDown === true && down === NEVER ? (history.lastSeen.get(process) ?? NEVER) : NEVER;
 
   // Past the last stamp, so that a grant made there is still met.
   const openEnd = nearest(history.end + 1);
@@ -229,61 +288,57 @@ function settle(draft: GrantDraft, history: History, down: Nanos | undefined): G
   hold = orBy(hold, cutOff, 'cut-off');
   hold = orBy(hold, draft.askedAgain, 'asked-again');
   hold = orBy(hold, down, 'down');
-  hold = orBy(hold, meta.deadlineAware === true ? deadlineOf(acquire, renewals) : undefined, 'deadline');
+  hold = orBy(hold, meta.deadlineAware === true ? deadlineOf(draft, columns) : NEVER, 'deadline');
   hold = orBy(hold, lost, 'lost');
-  hold = orBy(hold, release?.invoked, 'release');
+  hold = orBy(hold, released, 'release');
 
   const lease = leaseOf(draft, history);
   let tenure: End<TenureEnd> = { at: openEnd, by: 'open' };
-  if (lease.end === undefined) {
+  if (lease.end === NEVER) {
     tenure = orBy(tenure, cutOff, 'cut-off');
     tenure = orBy(tenure, down, 'down');
     // A service without leases that took it back did so at some time after it last said otherwise.
-    tenure = orBy(tenure, lost === undefined ? undefined : lease.provedAt, 'lost');
+    tenure = orBy(tenure, lost === NEVER ? NEVER : lease.provedAt, 'lost');
   } else {
-    tenure = orBy({ at: cutOff ?? lease.end, by: 'cut-off' }, lease.end, 'lease');
-    tenure = orBy(tenure, draft.doubted ? lost : undefined, 'lost');
+    tenure = orBy({ at: cutOff === NEVER ? lease.end : cutOff, by: 'cut-off' }, lease.end, 'lease');
+    tenure = orBy(tenure, draft.isDoubted ? lost : NEVER, 'lost');
   }
-  tenure = orBy(tenure, release?.invoked, 'release');
+  tenure = orBy(tenure, released, 'release');
 
-  const narrowedStart = nearest(start + clockErrorNanos);
-  const narrowedEnd = ({ at, by }: End<string>): Nanos => nearest(at - (by === 'open' ? 0 : clockErrorNanos));
+  const narrowed = <By>({ at, by }: End<By>): End<By> => ({
+    at: nearest(at - (by === 'open' ? 0 : clockErrorNanos)),
+    by,
+  });
   return {
-    acquire,
-    process,
-    lock,
-    token: acquire.token,
-    hold: { start: narrowedStart, end: narrowedEnd(hold), endedBy: hold.by },
-    tenure: {
-      start: narrowedStart,
-      end: narrowedEnd(tenure),
-      endedBy: tenure.by,
-      provedBy: lease.provedBy,
-    },
-    leaseEnd: lease.end === undefined ? undefined : nearest(lease.end - clockErrorNanos),
-    release,
-    renewals,
+    start: nearest((columns.completed[row] ?? 0) + clockErrorNanos),
+    hold: narrowed(hold),
+    tenure: narrowed(tenure),
+    provedBy: lease.provedBy,
+    leaseEnd: lease.end === NEVER ? NEVER : nearest(lease.end - clockErrorNanos),
   };
 }
 
 /** When a client that checks its deadline stops believing: the last deadline it was given. */
-function deadlineOf(acquire: Acquire, renewals: readonly Renew[]): Nanos | undefined {
-  let deadline = acquire.validUntil;
-  for (const renew of renewals) {
-    if (renew.outcome !== 'ok' || renew.validUntil === undefined || renew.completed === undefined) continue;
+function deadlineOf({ row, renewals }: GrantDraft, columns: OperationColumns): number {
+  const { outcome, completed, validUntil } = columns;
+  let deadline = validUntil[row] ?? NEVER;
+  for (const renewal of renewals) {
+    const answered = completed[renewal] ?? NEVER;
+    const until = validUntil[renewal] ?? NEVER;
+    if (outcome[renewal] !== Came.ok || until === NEVER || answered === NEVER) continue;
     // Too late: it had stopped believing before this answer came.
-    if (deadline !== undefined && renew.completed > deadline) break;
-    deadline = renew.validUntil;
+    if (answered > deadline) break;
+    deadline = until;
   }
   return deadline;
 }
 
 interface Lease {
-  /** Until when it is certain to run; undefined: there is none. */
-  readonly end: Nanos | undefined;
-  /** The last operation that proves the grant to have been in force, and when it was. */
+  /** Until when it is certain to run; `NEVER`: there is none. */
+  readonly end: number;
+  /** The row of the last operation that proves the grant to have been in force, and when it was. */
   readonly provedBy: number;
-  readonly provedAt: Nanos;
+  readonly provedAt: number;
 }
 
 /**
@@ -291,31 +346,36 @@ interface Lease {
  * once; a renew of unknown outcome may have made it shorter. An owner-checked operation that answered `ok` also bridges
  * the time before it: it could not have succeeded, had the tenure ended.
  */
-function leaseOf(draft: GrantDraft, history: History): Lease {
-  const { meta } = history.header;
-  const { acquire, renewals, release } = draft;
+function leaseOf({ row, renewals, release, isDoubted }: GrantDraft, { header, columns }: History): Lease {
+  const { meta } = header;
+  const { invoked, outcome, ttlMillis } = columns;
   const certain = 1 - (meta.clockTolerance ?? DEFAULT_CLOCK_TOLERANCE);
   const ownerChecked = meta.ownerChecked !== false;
-  const endFrom = ({ invoked, ttlMillis = acquire.ttlMillis }: Acquire | Renew): number =>
-    ttlMillis === undefined ? Infinity : Math.floor(invoked + nanosOf(ttlMillis) * certain);
-  let end = endFrom(acquire);
-  let provedBy = acquire.id;
-  let provedAt = answeredAt(acquire);
-  for (const renew of renewals) {
-    if (renew.outcome === 'info') end = Math.min(end, endFrom(renew));
-    if (renew.outcome !== 'ok') continue;
-    if (!ownerChecked && renew.invoked > end) break;
-    end = endFrom(renew);
-    provedBy = renew.id;
-    provedAt = renew.invoked;
+  const asked = ttlMillis[row] ?? NEVER;
+  const endFrom = (set: number): number => {
+    const ttl = ttlMillis[set] ?? NEVER;
+    const lasts = ttl === NEVER ? asked : ttl;
+    return lasts === NEVER ? NEVER : Math.floor((invoked[set] ?? 0) + nanosOf(millis(lasts)) * certain);
+  };
+  let end = endFrom(row);
+  let provedBy = row;
+  let provedAt = columns.completed[row] ?? 0;
+  for (const renewal of renewals) {
+    if (outcome[renewal] === Came.info) end = Math.min(end, endFrom(renewal));
+    if (outcome[renewal] !== Came.ok) continue;
+    if (!ownerChecked && (invoked[renewal] ?? 0) > end) break;
+    end = endFrom(renewal);
+    provedBy = renewal;
+    provedAt = invoked[renewal] ?? 0;
   }
-  const releasedByOwner = release?.outcome === 'ok' && release.released === true && !draft.doubted;
-  if (ownerChecked && releasedByOwner && release.invoked > end) {
-    end = release.invoked;
-    provedBy = release.id;
-    provedAt = release.invoked;
+  const releasedByOwner =
+    release !== NONE && outcome[release] === Came.ok && flagAt(columns, release, 'released') === true;
+  if (ownerChecked && releasedByOwner && !isDoubted && (invoked[release] ?? 0) > end) {
+    end = invoked[release] ?? 0;
+    provedBy = release;
+    provedAt = end;
   }
-  return { end: end === Infinity ? undefined : nearest(end), provedBy, provedAt };
+  return { end, provedBy, provedAt };
 }
 
 /** The nearest exact time: a hostile stamp or lease must not end the judging. */

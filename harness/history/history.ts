@@ -11,7 +11,6 @@ import type {
   HarnessEvent,
   Header,
   HistoryEvent,
-  Invoke,
   JsonRecord,
   Lost,
   Millis,
@@ -19,6 +18,8 @@ import type {
   Outcome,
   ServerEvent,
 } from './op.ts';
+import { NONE, operationAt, type OperationColumns } from './operation-columns.ts';
+import { operationWriter } from './operation-writer.ts';
 
 interface OperationBase {
   readonly id: number;
@@ -101,7 +102,8 @@ export interface FaultSpan {
 
 export interface History {
   readonly header: Header;
-  /** In order of invocation; ties by id. */
+  readonly columns: OperationColumns;
+  /** The same, each as an object; in order of invocation; ties by id. Made when somebody asks for them. */
   readonly operations: readonly Operation[];
   readonly losses: readonly Lost[];
   readonly downs: readonly Down[];
@@ -134,8 +136,6 @@ export function assembleHistory(header: Header, events: readonly HistoryEvent[])
   return assembly.finish();
 }
 
-type Writable<T> = { -readonly [K in keyof T]: T[K] };
-
 /** A history that is being read. */
 export interface Assembly {
   /**
@@ -147,52 +147,55 @@ export interface Assembly {
   finish(): History;
 }
 
-/** Keeps operations and not their events, so that a long history takes less memory than its lines. */
 export function openAssembly(header: Header): Assembly {
-  const known = createIdSet();
-  const pending = new Map<number, Invoke>();
-  const operations: Operation[] = [];
+  const operations = operationWriter();
+  const rows = rowsById();
   const losses: Lost[] = [];
   const downs: Down[] = [];
   const servers: ServerEvent[] = [];
   const harness: HarnessEvent[] = [];
   const faults = new Map<string, FaultSpan>();
-  const lastSeen = new Map<string, Nanos>();
+  /** By number of the process. */
+  const lastSeen: Nanos[] = [];
   let end = 0 as Nanos;
 
+  const see = (process: number, time: Nanos): void => {
+    const last = lastSeen[process];
+    if (last === undefined || time > last) lastSeen[process] = time;
+  };
   const complete = (event: Completion, line: number): void => {
     const { id, process, op, time } = event;
     const refuse = (rule: string): never => {
       throw new HistoryError(line, rule);
     };
-    const invoke =
-      pending.get(id) ??
+    const row = rows.pending(id);
+    if (row === NONE)
       refuse(
-        known.has(id)
+        rows.has(id)
           ? `second completion of operation ${id}`
           : `completion of operation ${id} without an invocation`,
       );
+    const invoke = operations.invokedIn(row);
     if (invoke.process !== process)
       refuse(`operation ${id} was invoked by ${invoke.process} and completed by ${process}`);
     if (invoke.op !== op) refuse(`operation ${id} was invoked as ${invoke.op} and completed as ${op}`);
     if (time < invoke.time) refuse(`time goes backwards within operation ${id}: ${invoke.time} then ${time}`);
-    pending.delete(id);
-    operations.push(operationOf(invoke, event));
+    rows.settle(id);
+    operations.complete(row, event);
+    see(invoke.processNumber, time);
   };
 
   return {
     add(event, line) {
       if (event.time > end) end = event.time;
-      if ('process' in event) {
-        const last = lastSeen.get(event.process);
-        if (last === undefined || event.time > last) lastSeen.set(event.process, event.time);
-      }
       switch (event.type) {
-        case 'invoke':
-          if (known.has(event.id)) throw new HistoryError(line, `duplicate operation id ${event.id}`);
-          known.add(event.id);
-          pending.set(event.id, event);
+        case 'invoke': {
+          if (rows.has(event.id)) throw new HistoryError(line, `duplicate operation id ${event.id}`);
+          const row = operations.invoke(event);
+          rows.add(event.id, row);
+          see(operations.invokedIn(row).processNumber, event.time);
           break;
+        }
         case 'ok':
         case 'fail':
         case 'info':
@@ -200,14 +203,21 @@ export function openAssembly(header: Header): Assembly {
           break;
         case 'lost':
           losses.push(event);
+          see(operations.processNumber(event.process), event.time);
           break;
         case 'down':
           downs.push(event);
+          see(operations.processNumber(event.process), event.time);
           break;
         case 'server':
           servers.push(event);
           break;
         case 'harness':
+          if (event.since > event.time)
+            throw new HistoryError(
+              line,
+              `the harness event begins at ${event.since}, after its own time ${event.time}`,
+            );
           harness.push(event);
           break;
         case 'fault':
@@ -218,17 +228,21 @@ export function openAssembly(header: Header): Assembly {
       }
     },
     finish() {
-      for (const invoke of pending.values()) operations.push(operationOf(invoke, undefined));
-      operations.sort((a, b) => a.invoked - b.invoked || a.id - b.id);
+      const columns = operations.finish();
+      let made: readonly Operation[] | undefined;
       return {
         header,
-        operations,
+        columns,
+        get operations() {
+          made ??= Array.from({ length: columns.size }, (_, row) => operationAt(columns, row));
+          return made;
+        },
         losses,
         downs,
         faults: [...faults.values()],
         servers,
         harness,
-        lastSeen,
+        lastSeen: new Map(lastSeen.map((time, process) => [columns.processes[process] ?? '', time])),
         end,
       };
     },
@@ -256,111 +270,37 @@ function faultSpan(known: FaultSpan | undefined, event: FaultEvent, line: number
   };
 }
 
-function operationOf(invoke: Invoke, completion: Completion | undefined): Operation {
-  switch (invoke.op) {
-    case 'acquire':
-      return acquireOf(invoke, completion);
-    case 'renew': {
-      const renew: Writable<Renew> = { ...baseOf(invoke, completion), op: 'renew', lock: invoke.lock ?? '' };
-      if (invoke.ttlMillis !== undefined) renew.ttlMillis = invoke.ttlMillis;
-      if (completion?.validUntil !== undefined) renew.validUntil = completion.validUntil;
-      return renew;
-    }
-    case 'release': {
-      const release: Writable<Release> = {
-        ...baseOf(invoke, completion),
-        op: 'release',
-        lock: invoke.lock ?? '',
-      };
-      if (completion?.released !== undefined) release.released = completion.released;
-      return release;
-    }
-    case 'read':
-      return readOf(invoke, completion);
-    case 'write':
-    case 'cas':
-      return writeOf(invoke, completion, invoke.op);
-  }
-}
-
-function baseOf(invoke: Invoke, completion: Completion | undefined): OperationBase {
-  const base: Writable<OperationBase> = {
-    id: invoke.id,
-    process: invoke.process,
-    invoked: invoke.time,
-    completed: completion?.time,
-    outcome: completion?.type ?? 'info',
-  };
-  if (completion?.error !== undefined) base.error = completion.error;
-  return base;
-}
-
-function acquireOf(invoke: Invoke, completion: Completion | undefined): Acquire {
-  const acquire: Writable<Acquire> = {
-    ...baseOf(invoke, completion),
-    op: 'acquire',
-    lock: invoke.lock ?? '',
-    try: invoke.try ?? false,
-  };
-  if (invoke.shared !== undefined) acquire.shared = invoke.shared;
-  if (invoke.ttlMillis !== undefined) acquire.ttlMillis = invoke.ttlMillis;
-  if (invoke.owner !== undefined) acquire.owner = invoke.owner;
-  if (completion?.type !== 'ok') return acquire;
-  if (completion.token !== undefined) acquire.token = completion.token;
-  if (completion.validUntil !== undefined) acquire.validUntil = completion.validUntil;
-  return acquire;
-}
-
-function readOf(invoke: Invoke, completion: Completion | undefined): Read {
-  const { store = '', key = '', lock = key } = invoke;
-  const read: Writable<Read> = { ...baseOf(invoke, completion), op: 'read', store, key, lock };
-  if (invoke.token !== undefined) read.token = invoke.token;
-  if (invoke.order !== undefined) read.order = invoke.order;
-  if (completion?.value !== undefined) read.value = completion.value;
-  if (completion?.applied !== undefined) read.applied = completion.applied;
-  if (completion?.sealed !== undefined) read.sealed = completion.sealed;
-  if (completion?.version !== undefined) read.version = completion.version;
-  if (completion?.audit !== undefined) read.audit = completion.audit;
-  return read;
-}
-
-function writeOf(invoke: Invoke, completion: Completion | undefined, op: Write['op']): Write {
-  const { store = '', key = '', lock = key, value = '' } = invoke;
-  const write: Writable<Write> = { ...baseOf(invoke, completion), op, store, key, lock, value };
-  if (invoke.token !== undefined) write.token = invoke.token;
-  if (invoke.base !== undefined) write.base = invoke.base;
-  if (invoke.add !== undefined) write.add = invoke.add;
-  if (invoke.order !== undefined) write.order = invoke.order;
-  if (completion?.version !== undefined) write.version = completion.version;
-  if (completion?.highest !== undefined) write.highest = completion.highest;
-  return write;
-}
-
-/** Of operations, which usually count up: pages of bits. */
-interface IdSet {
+/** The rows of operations by id. Ids usually count up, so they stand in pages. */
+interface RowsById {
   has(id: number): boolean;
-  add(id: number): void;
+  add(id: number, row: number): void;
+  /** The row of an operation that was not settled; `NONE`: there is none. */
+  pending(id: number): number;
+  settle(id: number): void;
 }
 
-const PAGE_BITS = 1024;
+const PAGE_IDS = 64;
 
 /** Of an id within its page. */
 function placeOf(id: number): number {
-  return id - Math.floor(id / PAGE_BITS) * PAGE_BITS;
+  return id - Math.floor(id / PAGE_IDS) * PAGE_IDS;
 }
 
-function createIdSet(): IdSet {
-  const pages = new Map<number, Uint32Array>();
+function rowsById(): RowsById {
+  /** A row from 1 on; negative: it is settled; 0: there is none. */
+  const pages = new Map<number, Int32Array>();
+  const pageOf = (id: number): Int32Array | undefined => pages.get(Math.floor(id / PAGE_IDS));
   return {
-    has(id) {
-      const bits = pages.get(Math.floor(id / PAGE_BITS));
-      return bits !== undefined && ((bits[placeOf(id) >>> 5] ?? 0) & (1 << (placeOf(id) & 31))) !== 0;
+    has: (id) => (pageOf(id)?.[placeOf(id)] ?? 0) !== 0,
+    add(id, row) {
+      let page = pageOf(id);
+      if (page === undefined) pages.set(Math.floor(id / PAGE_IDS), (page = new Int32Array(PAGE_IDS)));
+      page[placeOf(id)] = row + 1;
     },
-    add(id) {
-      const page = Math.floor(id / PAGE_BITS);
-      const bits = pages.get(page) ?? new Uint32Array(PAGE_BITS / 32);
-      pages.set(page, bits);
-      bits[placeOf(id) >>> 5] = (bits[placeOf(id) >>> 5] ?? 0) | (1 << (placeOf(id) & 31));
+    pending: (id) => Math.max((pageOf(id)?.[placeOf(id)] ?? 0) - 1, NONE),
+    settle(id) {
+      const page = pageOf(id);
+      if (page !== undefined) page[placeOf(id)] = -(page[placeOf(id)] ?? 0);
     },
   };
 }

@@ -10,11 +10,15 @@ export function permitsOf({ kind, permits = 1 }: HistoryMeta): number {
 }
 
 /** The lock allows both at once. */
-export function bothShare(a: Acquire, b: Acquire): boolean {
+export function bothShare(a: Pick<Acquire, 'shared'>, b: Pick<Acquire, 'shared'>): boolean {
   return a.shared === true && b.shared === true;
 }
 
 /** Asked by the holder in the name of the attempt that was granted the lock, as only a reentrant lock has it. */
-export function isReentry({ kind }: HistoryMeta, held: Acquire, asked: Acquire): boolean {
-  return kind === 'reentrant' && asked.owner !== undefined && asked.owner === held.owner;
+export function isReentry(
+  { kind }: HistoryMeta,
+  heldBy: Acquire['owner'],
+  askedBy: Acquire['owner'],
+): boolean {
+  return kind === 'reentrant' && askedBy !== undefined && askedBy === heldBy;
 }

@@ -8,7 +8,7 @@
 
 import { NONE, type LockEntries } from '../entries.ts';
 import type { Reason, Refutation } from './decision.ts';
-import { sortRows } from '../sort-rows.ts';
+import { sortRows } from '../../../harness/history/sort-rows.ts';
 import type { Sessions } from './sessions.ts';
 
 export interface Exclusion {

@@ -7,7 +7,7 @@ import type { Decision } from './decision.ts';
 import { coresBegunBefore, exclusionOf, type Exclusion } from './exclusion.ts';
 import { decideRefusedTries } from './refused-tries.ts';
 import { sessionsOf, type Sessions } from './sessions.ts';
-import { sortRows } from '../sort-rows.ts';
+import { sortRows } from '../../../harness/history/sort-rows.ts';
 
 export function decideFencedMutex(entries: LockEntries): Decision<LockEntries> {
   const sessions = sessionsOf(entries, { leases: false });

@@ -6,7 +6,7 @@
 
 import { Kind, NEVER, NONE, refusesTries, type LockEntries } from '../entries.ts';
 import { UNDECIDED, VALID, type Decision } from './decision.ts';
-import { sortRows } from '../sort-rows.ts';
+import { sortRows } from '../../../harness/history/sort-rows.ts';
 
 export function decideMutex(entries: LockEntries): Decision {
   const { size, kind, invoked, returned } = entries;
