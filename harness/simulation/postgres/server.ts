@@ -220,7 +220,7 @@ const VERSION = '17.6';
 
 /** What `psql` prints for what the harness asks; tables are there without being created. */
 function answerTo(sql: string, wallMillis: number): string {
-  if (sql.startsWith('create table')) return '';
+  if (sql.trimStart().startsWith('create table')) return '';
   if (sql === 'SHOW server_version') return VERSION;
   if (sql.includes('clock_timestamp()')) return String(wallMillis);
   throw new Error(`not simulated: ${sql}`);
