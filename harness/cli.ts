@@ -184,6 +184,18 @@ function program(): Command {
       process.exitCode = await replayCommand(run, await choicesFor(command));
     });
 
+  withOutput(lockpick.command('shrink'))
+    .description('the fewest faults, clients and seconds of a simulated run that still show its finding')
+    .argument('<run>', 'directory of a run, or of the finding to keep: results/<run>/findings/<id>')
+    .addHelpText(
+      'after',
+      examples('lockpick shrink results/latest', 'lockpick shrink results/latest/findings/7f3c --json'),
+    )
+    .action(async (run: string, _flags: object, command: Command) => {
+      const { shrinkCommand } = await import('./commands/shrink.ts');
+      process.exitCode = await shrinkCommand(run, await choicesFor(command));
+    });
+
   lockpick
     .command('explain')
     .description('what a finding means, which designs cannot have it, what to do about it')

@@ -1,21 +1,17 @@
 // `lockpick replay`: the plan of a stored run again, with the schedule that its journal recorded, and how often the same
 // was found (`../reproduction.ts` says what that means). Real containers interleave anew each time (I6).
 
-import { existsSync } from 'node:fs';
-import { basename, dirname, resolve } from 'node:path';
 import { LIVENESS_CODES, type FindingCode } from '../../checkers/verdict.ts';
 import { cellName } from '../plan/cell-name.ts';
 import { exactInterval, intervalText } from '../comparison/interval.ts';
-import { EXIT_CODE, HarnessError, messageOf } from '../contract/errors.ts';
-import type { PlannedSchedule } from '../contract/fault.ts';
-import type { History } from '../history/history.ts';
+import { EXIT_CODE, messageOf } from '../contract/errors.ts';
 import { aloud } from '../terminal/aloud.ts';
 import { listenForInterrupt } from '../terminal/interrupt.ts';
 import { scheduleAsRecorded } from '../nemesis/recorded-schedule.ts';
 import { parsePlan, type Plan } from '../plan/plan.ts';
 import { reproduces, shownBy, surprising, type Shown } from '../stored/reproduction.ts';
-import { runDirectory, type RunDirectory } from '../stored/results.ts';
-import { scheduleSchema } from '../plan/schedule-format.ts';
+import { findingOf, located, scheduleIn } from '../stored/located-run.ts';
+import type { RunDirectory } from '../stored/results.ts';
 import { textChoice, wholeNumber, type Choices } from '../settings/settings.ts';
 import { stages } from '../stages/stage.ts';
 import { judgeRun, type StoredRun } from '../stored/stored-run.ts';
@@ -37,7 +33,8 @@ export async function replayCommand(path: string, choices: Choices): Promise<num
   const { directory, finding } = located(path);
   const recorded = judgeRun(directory);
   const all = shownBy(recorded.verdict);
-  const first = finding === undefined ? all : shownOf(recorded, finding);
+  // Only that finding is looked for.
+  const first = finding === undefined ? all : { ...all, codes: [findingOf(recorded, finding).code] };
   const plan = parsePlan(vocabulary, recorded.plan, {
     schedule: choices.has('asRecorded')
       ? scheduleAsRecorded(recorded.history, recorded.plan.timeLimitMillis)
@@ -80,41 +77,6 @@ export async function replayCommand(path: string, choices: Choices): Promise<num
       );
   }
   return interrupt.exitCode ?? exitCodeOf({ first, all }, replayed);
-}
-
-/** `<run>`, or `<run>/findings/<id>`. Throws HarnessError('usage') if it is neither. */
-function located(path: string): { readonly directory: RunDirectory; readonly finding: string | undefined } {
-  const directory = runDirectory(path);
-  if (existsSync(directory.plan)) return { directory, finding: undefined };
-  const folder = resolve(path);
-  const parent = runDirectory(dirname(dirname(folder)));
-  if (basename(dirname(folder)) === 'findings' && existsSync(parent.plan))
-    return { directory: parent, finding: basename(folder) };
-  throw new HarnessError('usage', `${path} is neither a run nor a finding of one: it has no plan.json`, {
-    remedy: 'give results/<run> or results/<run>/findings/<id>',
-  });
-}
-
-/** Only that finding is looked for. */
-function shownOf({ verdict, directory }: StoredRun, id: string): Shown {
-  const found = [...verdict.findings, ...verdict.liveness].find((finding) => finding.id === id);
-  if (found === undefined)
-    throw new HarnessError('usage', `${directory.path} has no finding ${id}`, {
-      remedy: 'judged again it has others: see `lockpick check`',
-    });
-  return { grade: verdict.grade, codes: [found.code] };
-}
-
-/** As the header recorded it. Throws HarnessError('usage') if it did not, or not in this format. */
-function scheduleIn({ header }: History, { history }: RunDirectory): PlannedSchedule {
-  const parsed = scheduleSchema.safeParse(header.meta['schedule']);
-  if (parsed.success) return parsed.data;
-  const [issue] = parsed.error.issues;
-  throw new HarnessError(
-    'usage',
-    `${history}, line 1: meta.schedule${issue === undefined ? '' : `.${issue.path.join('.')}: ${issue.message}`}`,
-    { remedy: 'it was recorded by another version; --as-recorded replays its faults at their times' },
-  );
 }
 
 function differentImages(first: StoredRun, second: StoredRun): readonly string[] {
