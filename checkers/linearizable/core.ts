@@ -6,9 +6,11 @@
 import { NEVER, type Entries } from './entries.ts';
 
 export interface Core {
-  /** Contradict each other, if `isMinimal`; ascending. */
+  /** Contradict each other, given what is taken as it was; ascending. */
   readonly conflict: readonly number[];
-  /** False: fewer may do, or these may not be all; to find out took more than the limits. */
+  /** So many answers of before are taken as they were, because without them the contradiction would be too large to tell. */
+  readonly given: number;
+  /** False: fewer may do; to find out took more than the limits. */
   readonly isMinimal: boolean;
 }
 
@@ -16,11 +18,13 @@ export interface Core {
 export type Refutes<E extends Entries> = (entries: E) => boolean | undefined;
 
 /** After so many checks that took too long, nothing more is checked. */
-const UNKNOWN_MAX = 8;
-/** Of the first search for enough, beyond the guess; then twice as many, and so on. */
-const FIRST_OTHERS = 4;
-/** A core that is larger, and may not be minimal, tells less than the guess. */
-const TELLING_MAX = 20;
+const UNKNOWN_MAX = 6;
+/** So many of the last answers are looked at first, then twice as many, and so on. */
+const FIRST_LAST = 4;
+/** But not more than this. */
+const FEW_MAX = 128;
+/** Of a contradiction that is larger than this, only the end is told. */
+const TELLING_MAX = 12;
 
 /** Of entries that are refuted. `guess`: entries that probably are the contradiction, the most telling first. */
 export function coreOf<E extends Entries>(entries: E, guess: readonly number[], refutes: Refutes<E>): Core {
@@ -46,21 +50,28 @@ export function coreOf<E extends Entries>(entries: E, guess: readonly number[], 
     const late = needed([...given, ...early], candidates.slice(half), true);
     return [...needed([...given, ...late], early, late.length > 0), ...late];
   };
+  const coreIn = (given: readonly number[], candidates: readonly number[]): Core => {
+    const conflict = needed(given, candidates, given.length > 0).toSorted((a, b) => a - b);
+    return { conflict, given: given.length, isMinimal: unknown === 0 };
+  };
 
   const isKnown = (entry: number): boolean => entries.returned[entry] !== NEVER;
   const guessed = [...new Set(guess)].filter(isKnown);
-  let enough: readonly number[] = guessed;
-  if (!contradict(guessed)) {
-    const lastFirst = [...Array(entries.size).keys()]
-      .filter((entry) => isKnown(entry) && !guessed.includes(entry))
-      .sort((a, b) => (entries.returned[b] ?? 0) - (entries.returned[a] ?? 0));
-    for (let more = FIRST_OTHERS; ; more *= 2) {
-      enough = [...guessed, ...lastFirst.slice(0, more)];
-      if (more >= lastFirst.length || contradict(enough)) break;
-      if (unknown > UNKNOWN_MAX) return { conflict: guess.toSorted((a, b) => a - b), isMinimal: false };
+  if (contradict(guessed)) return coreIn([], guessed);
+  const lastFirst = [...Array(entries.size).keys()]
+    .filter((entry) => isKnown(entry) && !guessed.includes(entry))
+    .sort((a, b) => (entries.returned[b] ?? 0) - (entries.returned[a] ?? 0));
+  for (let count = FIRST_LAST; count <= FEW_MAX; count *= 2) {
+    const enough = [...guessed, ...lastFirst.slice(0, count)];
+    if (count < lastFirst.length && !contradict(enough)) {
+      if (unknown > 0) break;
+      continue;
     }
+    const core = coreIn([], enough);
+    if (core.conflict.length <= TELLING_MAX) return core;
+    break;
   }
-  const conflict = needed([], enough, false);
-  const found = unknown > 0 && conflict.length > TELLING_MAX ? guess : conflict;
-  return { conflict: found.toSorted((a, b) => a - b), isMinimal: unknown === 0 };
+  // All together do contradict each other.
+  unknown = 0;
+  return coreIn(lastFirst.slice(TELLING_MAX), [...guessed, ...lastFirst.slice(0, TELLING_MAX)]);
 }

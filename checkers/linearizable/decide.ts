@@ -21,8 +21,10 @@ import { search, type SearchResult } from './search.ts';
 export interface Contradiction {
   /** The first entry whose return no order explains. */
   readonly refuted: number;
-  /** Entries that contradict each other whatever the others did; ascending. */
+  /** Entries that contradict each other whatever the others did, or those later than `given`; ascending. */
   readonly conflict: readonly number[];
+  /** So many answers of before are taken as they were, because without them too many would contradict each other to be told. */
+  readonly given: number;
   /** Without the answer of any one of them an order is possible. False: nobody knows; to find out took more than the limits. */
   readonly isMinimal: boolean;
   /** What else the reason is told with, such as the acquire that a renewal belongs to; ascending. */
@@ -51,7 +53,7 @@ const TELLING_STEPS_MAX = 5_000_000;
 /** What is spent on the smallest contradiction: checks without search by entries they look at, others by their steps. */
 const CORE_STEPS_MAX = 1_000_000;
 /** But so many checks in any case. */
-const CORE_CHECKS_MIN = 12;
+const CORE_CHECKS_MIN = 8;
 /** Of one search for it. */
 const CORE_SEARCH_STEPS_MAX = 50_000;
 
@@ -83,8 +85,10 @@ export function decidePartition<E extends Entries>(
       const { refuted, orders, isShortest } = found.refutation();
       // What made the state in which the refuted one cannot follow.
       const last = orders.flatMap(({ entries: order }) => order.at(-1) ?? []);
-      const core = smallest(entries, model, limits, { decide, refuted, guess: [refuted, ...last] });
-      return { refuted, ...core, context: [], reason: 'no-order', orders, isShortest };
+      const guess = [refuted, ...last];
+      const core = smallest(entries, model, limits, { decide, refuted, guess });
+      const context = core.given === 0 ? [] : besides(core, guess);
+      return { refuted, ...core, context, reason: 'no-order', orders, isShortest };
     },
   };
 }
@@ -158,8 +162,11 @@ function withoutSearch<E extends Entries>(
   const explained = search(before, model, { limits: telling });
   const orders = explained.verdict === 'valid' ? [explained.order()] : [];
   const core = smallest(entries, model, limits, { decide, refuted, guess: conflict });
-  const context = conflict.filter((entry) => !core.conflict.includes(entry)).sort((a, b) => a - b);
-  return { refuted, ...core, context, reason, orders, isShortest };
+  return { refuted, ...core, context: besides(core, conflict), reason, orders, isShortest };
+}
+
+function besides({ conflict }: Core, guess: readonly number[]): readonly number[] {
+  return [...new Set(guess)].filter((entry) => !conflict.includes(entry)).sort((a, b) => a - b);
 }
 
 /** What contradicts itself of all that had returned when `refuted` did. */

@@ -4,10 +4,10 @@
 
 import { describe, expect, it } from 'vitest';
 import { modelNamed } from './catalogue.ts';
-import { decidePartition, type Contradiction } from './decide.ts';
-import { Kind, NEVER, prefix, type Entries } from './entries.ts';
+import { decidePartition } from './decide.ts';
+import { Kind, type Entries } from './entries.ts';
 import type { Decision } from './polynomial/decision.ts';
-import { bruteForce, type Made, type Part, type Span } from './reference.fixture.ts';
+import { bruteForce, contradictionFault, type Made, type Part, type Span } from './reference.fixture.ts';
 import { search, SEARCH_LIMITS } from './search.ts';
 import { eventOrders, intervalOrders, lettersOf, smallHistories } from './small-histories.fixture.ts';
 import { LOCK_SUBJECTS, STORE_SUBJECTS } from './subjects.fixture.ts';
@@ -40,29 +40,6 @@ function subject<E extends Entries>(
   const fail = (what: string, shown: object): never => {
     throw new Error(`${model.name}: ${what}\n${JSON.stringify(shown)}`);
   };
-  const isRefuted = (entries: E): boolean => !bruteForce(entries, model);
-
-  /** Whether it names the shortest refuted prefix, and in it the smallest contradiction. */
-  function faultOf(
-    entries: E,
-    { refuted, conflict, isMinimal, isShortest }: Contradiction,
-  ): string | undefined {
-    const at = entries.returned[refuted] ?? NEVER;
-    const until = (stamp: number): E => prefix(entries, stamp);
-    const earlier = Math.max(-1, ...entries.returned.filter((stamp) => stamp < at));
-    if (!isShortest || !isRefuted(until(at)) || isRefuted(until(earlier)))
-      return `${refuted} does not end the shortest refuted prefix`;
-    const only = (answers: readonly number[]): E => {
-      const known = until(at);
-      const returned = known.returned.map((stamp, entry) => (answers.includes(entry) ? stamp : NEVER));
-      return { ...known, returned };
-    };
-    if (!isMinimal || !isRefuted(only(conflict))) return `${conflict.join()} is no contradiction`;
-    const dispensable = conflict.find((entry) =>
-      isRefuted(only(conflict.filter((other) => other !== entry))),
-    );
-    return dispensable === undefined ? undefined : `${conflict.join()} is one without ${dispensable}`;
-  }
 
   return {
     name: model.name,
@@ -71,7 +48,7 @@ function subject<E extends Entries>(
     isDecided: decide !== undefined,
     judge(parts, spans, explained) {
       const entries = build(parts, spans);
-      const truth = isRefuted(entries) ? 'invalid' : 'valid';
+      const truth = bruteForce(entries, model) ? 'valid' : 'invalid';
       if (explained) {
         // Hardly any step is taken before windows are tried.
         const { verdict } = search(entries, model, { firstRoundSteps: 1 });
@@ -82,7 +59,9 @@ function subject<E extends Entries>(
         const by = how === undefined ? 'by search' : 'with the checker';
         if (found.verdict !== truth) return fail(`${found.verdict} ${by}, which is wrong`, { parts, spans });
         const fault =
-          explained && found.verdict === 'invalid' ? faultOf(entries, found.contradiction()) : undefined;
+          explained && found.verdict === 'invalid'
+            ? contradictionFault(entries, model, found.contradiction())
+            : undefined;
         if (fault !== undefined) return fail(`${fault}, ${by}`, { parts, spans });
       }
       return truth;

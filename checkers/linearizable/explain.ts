@@ -80,7 +80,7 @@ function explainOne(
   teller: Teller,
   { catalogued, reading }: ModelResult,
   { name, entries }: JudgedPartition,
-  { refuted, conflict, isMinimal, context, reason, orders, isShortest }: Contradiction,
+  { refuted, conflict, given, isMinimal, context, reason, orders, isShortest }: Contradiction,
 ): Finding<'not-linearizable'> {
   const idOf = (entry: number): number => entries.id[entry] ?? 0;
   const told = (entry: number): JsonRecord => {
@@ -109,7 +109,7 @@ function explainOne(
   const story = [
     `${subject} does not behave as ${catalogued.model.name} (${catalogued.model.summary}): ${MEANING[reason]}.`,
     `${list(conflict.map(sentence))}.`,
-    isMinimal ? smallestOf(conflict.length) : '',
+    isMinimal ? smallestOf(conflict.length, given) : '',
     context.length > 0 ? `With that goes what else is known of it: ${list(context.map(sentence))}.` : '',
     longest === undefined || lastOfLongest === undefined
       ? ''
@@ -130,6 +130,7 @@ function explainOne(
       refuted: told(refuted),
       prefix: { returned: returnedBy, of: returned, isShortest },
       conflict: conflict.map(told),
+      given,
       isMinimal,
       context: context.map(told),
       orders: orders.map(({ entries: order, state }) => ({
@@ -142,10 +143,11 @@ function explainOne(
 }
 
 /** That so many operations are the smallest contradiction. */
-function smallestOf(count: number): string {
+function smallestOf(count: number, given: number): string {
+  const beside = given === 0 ? 'whatever else happened' : `after the ${given} answers of before`;
   return count === 1
-    ? 'That alone cannot be, whatever else happened.'
-    : `These ${count} answers contradict each other whatever else happened; without any one of them there would be an order.`;
+    ? `That alone cannot be, ${beside}.`
+    : `These ${count} answers contradict each other ${beside}; without any one of them there would be an order.`;
 }
 
 /** What is wrong, a whole clause. */

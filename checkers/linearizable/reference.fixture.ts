@@ -1,7 +1,8 @@
 // What the checkers are tested against: the definition of linearizability, spelled out and slow, and many random histories
 // (`small-histories.fixture.ts` has the small ones). Nothing here is shared with the search but the models' machines.
 
-import { Kind, NEVER, NONE, type Entries, type LockEntries, type StoreEntries } from './entries.ts';
+import type { Contradiction } from './decide.ts';
+import { Kind, NEVER, NONE, prefix, type Entries, type LockEntries, type StoreEntries } from './entries.ts';
 import { ILLEGAL, type Model } from './model.ts';
 
 /** Tries every order, without any shortcut. Exponential; for some ten entries. */
@@ -53,6 +54,30 @@ export function faultOf<E extends Entries>(
     missing.delete(entry);
   }
   return missing.size === 0 ? undefined : `${[...missing].join()} missing`;
+}
+
+/**
+ * `undefined`, or what is wrong with `contradiction`: it must name the shortest refuted prefix, and in it answers that
+ * contradict each other and of which none can be left out. By the definition, so for some ten entries.
+ */
+export function contradictionFault<E extends Entries>(
+  entries: E,
+  model: Model<E>,
+  { refuted, conflict, given, isMinimal, isShortest }: Contradiction,
+): string | undefined {
+  const isRefuted = (part: E): boolean => !bruteForce(part, model);
+  const at = entries.returned[refuted] ?? NEVER;
+  const earlier = Math.max(-1, ...entries.returned.filter((stamp) => stamp < at));
+  const known = prefix(entries, at);
+  if (!isShortest || !isRefuted(known) || isRefuted(prefix(entries, earlier)))
+    return `${refuted} does not end the shortest refuted prefix`;
+  const only = (answers: readonly number[]): E => ({
+    ...known,
+    returned: known.returned.map((stamp, entry) => (answers.includes(entry) ? stamp : NEVER)),
+  });
+  if (given > 0 || !isMinimal || !isRefuted(only(conflict))) return `${conflict.join()} is no contradiction`;
+  const dispensable = conflict.find((entry) => isRefuted(only(conflict.filter((other) => other !== entry))));
+  return dispensable === undefined ? undefined : `${conflict.join()} is one without ${dispensable}`;
 }
 
 /** One operation of a history to be built. */

@@ -67,7 +67,7 @@ export function shortest<E extends Entries>(
   decide: (entries: E) => Decision<E>,
   found: Refutation,
 ): Refutation {
-  const stamps = [...new Set(entries.returned.filter((stamp) => stamp !== NEVER).sort())];
+  const stamps = entries.returned.filter((stamp) => stamp !== NEVER).sort();
   let best = found;
   /** Everything up to `low` is not refuted, everything from `high` on is. */
   let low = -1;

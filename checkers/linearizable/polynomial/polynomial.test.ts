@@ -448,6 +448,74 @@ describe('owned-mutex without search', () => {
   });
 });
 
+/**
+ * Blocks, each with a session that nothing is unclear about, one whose acquire was never answered, and a try that was
+ * refused while only the second can have held the lock. In those of `after`, another try was refused when it had been
+ * released. `possible`: acquires, and releases of the same owners, that may have happened at any time.
+ */
+function blocks(count: number, after: readonly number[], possible: number): LockEntries {
+  const made = Array.from({ length: count }, (_, block): [Part, number, number][] => [
+    [{ kind: Kind.acquire, owner: 2 * block }, 0, 1],
+    [{ kind: Kind.release, owner: 2 * block }, 2, 3],
+    [{ kind: Kind.acquire, owner: 2 * block + 1, unknown: true }, 5, 5],
+    [{ kind: Kind.busy, owner: 2 * count }, 10, 12],
+    [{ kind: Kind.release, owner: 2 * block + 1 }, 20, 30],
+    ...(after.includes(block)
+      ? [[{ kind: Kind.busy, owner: 2 * count }, 40, 42] as [Part, number, number]]
+      : []),
+  ]);
+  const rows = [
+    ...Array.from({ length: possible }, (_, index): [Part, number, number][] =>
+      [Kind.acquire, Kind.release].map((kind) => [
+        { kind, owner: 2 * count + 1 + index, unknown: true },
+        -1,
+        -1,
+      ]),
+    ).flat(),
+    ...made.flatMap((block, index) =>
+      block.map(([part, from, to]): [Part, number, number] => [part, 100 * index + from, 100 * index + to]),
+    ),
+  ];
+  return lockEntries(
+    rows.map(([part]) => part),
+    rows.map(([, invoked, returned]) => ({ invoked, returned })),
+  );
+}
+
+describe('what is left to a search', () => {
+  it('is the gaps that depend on each other, each by itself', () => {
+    const entries = blocks(200, [], 0);
+    const decision = decideOwnedMutex(entries);
+    const { residue } = decision.verdict === 'undecided' ? decision : {};
+    expect(residue?.parts.length).toBe(200);
+    // The sessions on both sides, the one in between, and the try.
+    expect(Math.max(...(residue?.parts.map(({ positions }) => positions.length) ?? []))).toBe(7);
+    const { verdict, steps } = decidePartition(entries, ownedMutex, LIMITS, decideOwnedMutex);
+    expect(verdict).toBe('valid');
+    expect(steps).toBeLessThan(200 * 20);
+  });
+
+  it.each([
+    [[25], 0, 'invalid'],
+    [[25], 1, 'valid'],
+    [[4, 25], 1, 'invalid'],
+    [[4, 25], 2, 'valid'],
+    [[4, 5, 25], 2, 'invalid'],
+  ])(
+    'is searched together where tries of blocks %j compete for %i possible sessions: %s',
+    (after, possible, expected) => {
+      const entries = blocks(30, after, possible);
+      const found = decidePartition(entries, ownedMutex, LIMITS, decideOwnedMutex);
+      expect(found.verdict).toBe(expected);
+      const last = Math.max(...after);
+      const contradiction = found.verdict === 'invalid' ? found.contradiction() : undefined;
+      const at = contradiction && entries.returned[contradiction.refuted];
+      expect(at).toBe(expected === 'invalid' ? 100 * last + 42 : undefined);
+      expect(contradiction?.isShortest ?? true).toBe(true);
+    },
+  );
+});
+
 describe('fenced-mutex without search', () => {
   it('knows that who needs one instant only does not find it while another holds the lock', () => {
     // The second has to come after the first, which ends at 9; the third could come before it, but not before the second.
