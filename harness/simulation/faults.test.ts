@@ -54,6 +54,7 @@ const FAULTS: readonly (readonly [fault: string, params: JsonRecord])[] = [
   ['reply-lost', {}],
   ['delay', { delayMillis: 50 }],
   ['loss', { percent: 30 }],
+  ['duplicate', { percent: 30 }],
   ['reorder', { delayMillis: 50, percent: 30 }],
   ['rate', { kilobitPerSecond: 256 }],
 ];

@@ -1,23 +1,24 @@
-// The faults of the network, done to the simulated one: what `nemesis/faults/partition.ts` and `links.ts` do with packet
-// filters. They read the same parameters, and are proved as those are: datagrams that should not arrive do not.
+// Faults done to the simulated network, to disks and to clocks: what `nemesis/faults/` does with packet filters and with
+// the shim. They read the same parameters, and are proved as those are: datagrams that should not arrive do not.
 
-import type { FaultKind, FaultSpec, NodeFaultKind } from '../contract/fault.ts';
+import type { FaultKind, NodeFaultKind } from '../contract/fault.ts';
+import { LINK_FAULTS, type LinkFault } from '../contract/links.ts';
 import type { Node } from '../contract/cluster.ts';
-import type { JsonRecord } from '../history/op.ts';
 import { pairsOf } from '../nemesis/faults/grudge.ts';
+import { badnessOf, CUTS, LINK_SUMMARY, type Badness } from '../nemesis/faults/network-kinds.ts';
 import { grudgeBetween, type Network as Reach } from '../nemesis/faults/network.ts';
 import { putInForce } from '../nemesis/faults/scope.ts';
 import type { Disk } from './disk.ts';
 import type { BadLink, Network } from './network.ts';
+import type { SimulatedNode } from './node.ts';
 import type { Scheduler } from './scheduler.ts';
+import { EPOCH_MILLIS } from './wall-clock.ts';
 
 const TRIALS = 20;
 const TRIAL_MILLIS = 250;
 
-/** `partition`, `reply-lost`, `reply-late`. */
 export function simulatedCuts(reach: Reach, network: Network, scheduler: Scheduler): readonly FaultKind[] {
-  const replies = { shape: 'sides', way: 'in' };
-  const kind = (name: string, summary: string, fixed: JsonRecord = {}): FaultKind => ({
+  return CUTS.map(({ name, summary, fixed }) => ({
     name,
     summary,
     hurts: 'network',
@@ -42,16 +43,7 @@ export function simulatedCuts(reach: Reach, network: Network, scheduler: Schedul
         },
       );
     },
-  });
-  return [
-    kind('partition', 'drops every packet between the nodes and others, both ways or one way, in some shape'),
-    kind(
-      'reply-lost',
-      'requests reach the servers; replies do not arrive while they are waited for',
-      replies,
-    ),
-    kind('reply-late', 'requests reach the servers; replies arrive when the fault is over', replies),
-  ];
+  }));
 }
 
 /** What became of datagrams that were sent at once, `TRIALS` over each link. */
@@ -86,27 +78,22 @@ async function tryLinks(
   };
 }
 
-/** `delay`, `loss`, `duplicate`, `reorder`, `rate`: as netem and tbf do it, for what TCP lets through of it. */
+/** As netem and tbf do it, for what TCP lets through of it. */
 export function simulatedLinks(reach: Reach, network: Network, scheduler: Scheduler): readonly FaultKind[] {
-  const kind = (
-    name: string,
-    summary: string,
-    badness: (spec: FaultSpec) => BadLink,
-    acted: (bad: Trial, good: Trial, link: BadLink) => boolean,
-  ): FaultKind => ({
-    name,
-    summary,
+  return LINK_FAULTS.map((fault) => ({
+    name: fault,
+    summary: LINK_SUMMARY[fault],
     hurts: 'network',
-    inject: (targets: readonly Node[], spec) => {
-      const pairs = pairsOf(grudgeBetween(targets, spec.params ?? {}, reach));
-      const bad = badness(spec);
+    inject: (targets: readonly Node[], { params = {} }) => {
+      const pairs = pairsOf(grudgeBetween(targets, params, reach));
+      const bad = badLink(fault, badnessOf(params));
       const undo: (() => void)[] = [];
       return putInForce(
         async () => {
           const before = await tryLinks(pairs, network, scheduler);
           for (const [listener, speaker] of pairs) undo.push(network.spoil(speaker, listener, bad));
           const seen = await tryLinks(pairs, network, scheduler);
-          return acted(seen, before, bad) ? { way: 'simulation', ...bad, ...seen } : undefined;
+          return hasActed(fault, bad, { before, seen }) ? { way: 'simulation', ...bad, ...seen } : undefined;
         },
         async () => {
           for (const step of undo.splice(0)) step();
@@ -114,48 +101,43 @@ export function simulatedLinks(reach: Reach, network: Network, scheduler: Schedu
         },
       );
     },
-  });
-  return [
-    kind(
-      'delay',
-      'packets take `delayMillis` longer',
-      (spec) => ({ delayMillis: number(spec, 'delayMillis', 200) }),
-      isSlower,
-    ),
-    kind(
-      'loss',
-      '`percent` of the packets are lost',
-      (spec) => ({ loss: number(spec, 'percent', 20) / 100 }),
-      ({ sent, heard }, before) => heard < sent && heard < before.heard,
-    ),
-    kind(
-      'reorder',
-      '`percent` of the packets overtake others',
-      (spec) => ({
-        delayMillis: number(spec, 'delayMillis', 200),
-        overtaking: number(spec, 'percent', 20) / 100,
-      }),
-      ({ spreadMillis }, before, { delayMillis = 0 }) =>
-        spreadMillis >= before.spreadMillis + delayMillis / 2,
-    ),
-    kind(
-      'rate',
-      'links carry `kilobitPerSecond` and no more',
-      // A message and what TCP and IP add to it: some 120 bytes.
-      (spec) => ({ busyMillis: 960 / number(spec, 'kilobitPerSecond', 256) }),
-      isSlower,
-    ),
-  ];
+  }));
 }
 
-/** By half of what was asked for, at least; nothing that arrives too late to be waited for is slower still. */
-function isSlower(
-  { heard, meanMillis }: Trial,
-  before: Trial,
+function badLink(fault: LinkFault, { delayMillis, percent, kilobitPerSecond }: Badness): BadLink {
+  switch (fault) {
+    case 'delay':
+      return { delayMillis };
+    case 'loss':
+      return { loss: percent / 100 };
+    case 'duplicate':
+      return { twice: percent / 100 };
+    case 'reorder':
+      return { delayMillis, overtaking: percent / 100 };
+    case 'rate':
+      // A message and what TCP and IP add to it: some 120 bytes.
+      return { busyMillis: 960 / kilobitPerSecond };
+  }
+}
+
+function hasActed(
+  fault: LinkFault,
   { delayMillis = 0, busyMillis = 0 }: BadLink,
+  { before, seen }: { readonly before: Trial; readonly seen: Trial },
 ): boolean {
-  if (before.heard === 0) return false;
-  return heard === 0 || meanMillis >= before.meanMillis + (delayMillis + busyMillis) / 2;
+  switch (fault) {
+    case 'delay':
+    case 'rate':
+      // By half of what was asked for, at least; nothing that arrives too late to be waited for is slower still.
+      if (before.heard === 0) return false;
+      return seen.heard === 0 || seen.meanMillis >= before.meanMillis + (delayMillis + busyMillis) / 2;
+    case 'loss':
+      return seen.heard < seen.sent && seen.heard < before.heard;
+    case 'duplicate':
+      return seen.heard > seen.sent;
+    case 'reorder':
+      return seen.spreadMillis >= before.spreadMillis + delayMillis / 2;
+  }
 }
 
 /** How long a server may take until it first asks for its writes to be on disk. */
@@ -174,7 +156,7 @@ export function simulatedSlowFsync(diskOf: (node: Node) => Disk, scheduler: Sche
     hurts: 'resources',
     inject: (node, spec) => {
       const disk = diskOf(node);
-      const delayMillis = number(spec, 'delayMillis', 0);
+      const delayMillis = Number(spec.params?.['delayMillis'] ?? 0);
       const before = { ...disk.held };
       return putInForce(
         async () => {
@@ -194,7 +176,27 @@ export function simulatedSlowFsync(diskOf: (node: Node) => Disk, scheduler: Sche
   };
 }
 
-function number({ params }: FaultSpec, name: string, fallback: number): number {
-  const value = params?.[name];
-  return typeof value === 'number' ? value : fallback;
+/** Nobody hears the node, and it hears nobody. */
+export function walledOff(network: Network, node: string, names: readonly string[]): AsyncDisposable {
+  const undo = names
+    .filter((name) => name !== node)
+    .flatMap((other) => [
+      network.spoil(node, other, { cut: true }),
+      network.spoil(other, node, { cut: true }),
+    ]);
+  return {
+    [Symbol.asyncDispose]: async () => {
+      for (const step of undo) step();
+    },
+  };
+}
+
+/** Settings as the shim takes them: nanoseconds, millionths, nanoseconds. Returns the right time of day. */
+export function setWrong(
+  { wall }: SimulatedNode,
+  now: number,
+  [offset = 0, rate = 0, phase = 0]: readonly number[],
+): number {
+  wall.set(now, { offsetMillis: offset / 1e6, rate: rate / 1e6, phaseMillis: phase / 1e6 });
+  return EPOCH_MILLIS * 1e6 + now;
 }

@@ -36,6 +36,8 @@ export interface BadLink {
   readonly loss?: number;
   /** Part of the packets that overtakes those that `delayMillis` holds back. */
   readonly overtaking?: number;
+  /** Part of the packets that arrives twice, which TCP hides. */
+  readonly twice?: number;
   /** Milliseconds that the link is busy with one message. */
   readonly busyMillis?: number;
 }
@@ -52,9 +54,9 @@ export interface Network {
   ): void;
   /** Makes a link bad until what is returned is called. */
   spoil(from: string, to: string, bad: BadLink): () => void;
-  /** A datagram: arrives once or never; `arrived` is told when. */
+  /** A datagram: arrives once or never, or twice on a link that makes it so; `arrived` is told when. */
   datagram(from: string, to: string, arrived: () => void): void;
-  /** A message without a connection, which arrives once or never, while the process that hears at its node runs. */
+  /** A message without a connection, which arrives as a datagram does, while the process that hears at its node runs. */
   post(from: string, to: string, message: Message): void;
   /** Lets the process hear what is posted to the node. */
   onPost(node: string, process: SimulatedProcess, heard: (from: string, message: Message) => void): void;
@@ -123,6 +125,14 @@ export function openNetwork(scheduler: Scheduler, seed: string): Network {
       }
     }
     return took * 1e6;
+  };
+  /** Of each copy that arrives. */
+  const fates = (link: Link | undefined): readonly number[] => {
+    const took = fate(link);
+    if (link === undefined || took === undefined) return took === undefined ? [] : [took];
+    for (const { twice = 0 } of link.bad)
+      if (twice > 0 && link.random.real(0, 1) < twice) return [took, fate(link) ?? took];
+    return [took];
   };
 
   const transmit = (flow: Flow, arrive: () => void): void => {
@@ -206,17 +216,15 @@ export function openNetwork(scheduler: Scheduler, seed: string): Network {
       return () => void link.bad.delete(own);
     },
     datagram(from, to, arrived) {
-      const took = fate(linkBetween(from, to));
-      if (took !== undefined) scheduler.at(scheduler.now + took, arrived);
+      for (const took of fates(linkBetween(from, to))) scheduler.at(scheduler.now + took, arrived);
     },
     post(from, to, message) {
-      const took = fate(linkBetween(from, to));
-      if (took === undefined) return;
       const arrive = (): void => {
         const listener = posts.get(to);
         listener?.process.receive(() => listener.heard(from, message));
       };
-      scheduler.at(scheduler.now + took, arrive, posts.get(to)?.process.kind);
+      for (const took of fates(linkBetween(from, to)))
+        scheduler.at(scheduler.now + took, arrive, posts.get(to)?.process.kind);
     },
     onPost(node, process, heard) {
       posts.set(node, { process, heard });

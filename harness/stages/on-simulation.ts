@@ -10,12 +10,16 @@ import type { Plan } from '../plan/plan.ts';
 import { plannedRun, processFaults, restartOptionsOf } from '../plan/planned-run.ts';
 import { storeNode } from '../postgres-store/node.ts';
 import { clientOf } from '../simulation/client.ts';
-import { simulatedCuts, simulatedLinks, simulatedSlowFsync } from '../simulation/faults.ts';
+import {
+  setWrong,
+  simulatedCuts,
+  simulatedLinks,
+  simulatedSlowFsync,
+  walledOff,
+} from '../simulation/faults.ts';
 import type { SimulatedCluster } from '../simulation/cluster.ts';
-import type { Network } from '../simulation/network.ts';
 import type { SimulatedNode } from '../simulation/node.ts';
 import { recipesOf, serverProgram, SIMULATED_BACKENDS } from '../simulation/services.ts';
-import { EPOCH_MILLIS } from '../simulation/wall-clock.ts';
 import { openWorld } from '../simulation/world.ts';
 import { surroundingsOf, type Stage } from './stage.ts';
 
@@ -47,8 +51,8 @@ export function onSimulation(): Stage {
               ...restartOptionsOf(backend, site.servers),
               wallOff: async (node: Node) => walledOff(network, node.name, names),
             };
-            const setClock = async (node: Node, [offset = 0, rate = 0, phase = 0]: readonly number[]) =>
-              setWrong(simulated(node), scheduler.now, { offset, rate, phase });
+            const setClock = async (node: Node, settings: readonly number[]) =>
+              setWrong(simulated(node), scheduler.now, settings);
             const ofNodes = [
               ...processFaults(backend, site, { restart, setClock }),
               cpuStarveFault(),
@@ -116,29 +120,4 @@ function unsimulated(what: string, remedy: string): HarnessError {
 const UNSIMULATED_RECIPES: readonly string[] = ['etcd3-lock'];
 
 /** Kinds of faults that only containers have. */
-const NOT_SIMULATED: readonly string[] = ['disk-full', 'duplicate'];
-
-/** Nobody hears the node, and it hears nobody. */
-function walledOff(network: Network, node: string, names: readonly string[]): AsyncDisposable {
-  const undo = names
-    .filter((name) => name !== node)
-    .flatMap((other) => [
-      network.spoil(node, other, { cut: true }),
-      network.spoil(other, node, { cut: true }),
-    ]);
-  return {
-    [Symbol.asyncDispose]: async () => {
-      for (const step of undo) step();
-    },
-  };
-}
-
-/** Settings as the shim takes them: nanoseconds, millionths, nanoseconds. Returns the right time of day. */
-function setWrong(
-  { wall }: SimulatedNode,
-  now: number,
-  { offset, rate, phase }: { readonly offset: number; readonly rate: number; readonly phase: number },
-): number {
-  wall.set(now, { offsetMillis: offset / 1e6, rate: rate / 1e6, phaseMillis: phase / 1e6 });
-  return EPOCH_MILLIS * 1e6 + now;
-}
+const NOT_SIMULATED: readonly string[] = ['disk-full'];

@@ -12,30 +12,14 @@ import {
   type LinkFault,
   type LinkWay,
 } from '../../contract/links.ts';
-import type { JsonRecord } from '../../history/op.ts';
 import { CHAIN_PREFIX, closeFirewall, openFirewall } from './firewall.ts';
 import { pairsOf, type Grudge } from './grudge.ts';
 import { DATAGRAM_KILOBITS, tryLink, type LinkTrial } from './link-trial.ts';
 import { grudgeBetween, nodesNamed, type Network } from './network.ts';
+import { badnessOf, LINK_SUMMARY, type Badness } from './network-kinds.ts';
 import { cut } from './partition.ts';
 import { millisSince, putInForce } from './scope.ts';
 import { shape, unshape } from './shaping.ts';
-
-/** What a step may ask for, and what it gets otherwise. */
-interface Badness {
-  readonly delayMillis: number;
-  readonly percent: number;
-  readonly kilobitPerSecond: number;
-}
-const DEFAULTS: Badness = { delayMillis: 200, percent: 20, kilobitPerSecond: 256 };
-
-const SUMMARY: Readonly<Record<LinkFault, string>> = {
-  delay: 'packets take `delayMillis` longer',
-  loss: '`percent` of the packets are lost',
-  duplicate: '`percent` of the packets arrive twice',
-  reorder: '`percent` of the packets overtake others',
-  rate: 'links carry `kilobitPerSecond` and no more',
-};
 
 let count = 0;
 
@@ -47,7 +31,7 @@ export function linkFaults(network: Network, can: LinkAbilities): readonly Fault
     return [
       {
         name: fault,
-        summary: `${SUMMARY[fault]} (by ${way})`,
+        summary: `${LINK_SUMMARY[fault]} (by ${way})`,
         hurts: 'network',
         inject: (targets, { params = {} }) => {
           const badness = badnessOf(params);
@@ -63,18 +47,6 @@ export function linkFaults(network: Network, can: LinkAbilities): readonly Fault
       },
     ];
   });
-}
-
-function badnessOf(params: JsonRecord): Badness {
-  const asked = (name: keyof Badness): number => {
-    const value = params[name];
-    return typeof value === 'number' ? value : DEFAULTS[name];
-  };
-  return {
-    delayMillis: asked('delayMillis'),
-    percent: asked('percent'),
-    kilobitPerSecond: asked('kilobitPerSecond'),
-  };
 }
 
 /** Packets are dropped and, `delayMillis` later, no more; what TCP sends again then arrives. */

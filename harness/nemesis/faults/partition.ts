@@ -11,6 +11,7 @@ import type { JsonRecord } from '../../history/op.ts';
 import { CHAIN_PREFIX, closeFirewall, hasOtherChains, openFirewall, packetsMet } from './firewall.ts';
 import { filtersOf, isDeaf, pairsOf, together, type Grudge } from './grudge.ts';
 import { whoHearsWhom, type Hearing } from './hearing.ts';
+import { CUTS } from './network-kinds.ts';
 import { grudgeBetween, nodesNamed, type Network } from './network.ts';
 import { millisSince, putInForce } from './scope.ts';
 
@@ -21,28 +22,14 @@ let chains = 0;
 /** Chain → what it does, of all cuts of this run: none may blame another one's silence. */
 const inForce = new Map<string, Grudge>();
 
-/**
- * `partition`, and what it makes of replies: while they are held back the servers hear what a client asks for, and do it.
- * A reply that is still waited for when that ends arrives late, by TCP's own retransmission; so it is lost if the client
- * waits for a shorter time. Acts in about 60 ms; `inject` resolves when it is proved, some 0.6 s later.
- */
+/** Acts in about 60 ms; `inject` resolves when it is proved, some 0.6 s later. */
 export function partitionFaults(network: Network): readonly FaultKind[] {
-  const kind = (name: string, summary: string, fixed: JsonRecord = {}): FaultKind => ({
+  return CUTS.map(({ name, summary, fixed }) => ({
     name,
     summary,
     hurts: 'network',
     inject: (nodes, spec) => cut(nodes, grudgeBetween(nodes, { ...spec.params, ...fixed }, network), network),
-  });
-  const replies = { shape: 'sides', way: 'in' };
-  return [
-    kind('partition', 'drops every packet between the nodes and others, both ways or one way, in some shape'),
-    kind(
-      'reply-lost',
-      'requests reach the servers; replies do not arrive while they are waited for',
-      replies,
-    ),
-    kind('reply-late', 'requests reach the servers; replies arrive when the fault is over', replies),
-  ];
+  }));
 }
 
 /** Where packets are dropped: a rule for each peer whose packets, or for whom packets, stop at this node. */
