@@ -3,6 +3,7 @@
 // here, and so does `merge`, which only has the second half.
 
 import { availableParallelism } from 'node:os';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Keep, ReportName } from '../plan/choices.ts';
 import { cellName } from '../plan/cell-name.ts';
@@ -57,7 +58,9 @@ export async function runBatch(comparison: Comparison, options: BatchOptions): P
   const plans = shardOf(comparison.plans, shard);
   const units = resume ? unitsOf(plans, [out]) : plans.map((plan): Unit => ({ plan, run: undefined }));
   const told = aloud(options);
-  if (comparison.plans.length > 1) writeComparison(out, comparison);
+  // One cell with one seed, of `run`, is complete in its own directory.
+  const together = comparison.profile !== null || comparison.plans.length > 1;
+  if (together) writeComparison(out, comparison);
 
   using interrupt = listenForInterrupt();
   let failure: unknown;
@@ -70,7 +73,7 @@ export async function runBatch(comparison: Comparison, options: BatchOptions): P
   }
   concludeAfter(failure, () => {
     const summary = summarise(comparison, units);
-    if (comparison.plans.length > 1 && units.some(({ run: done }) => done !== undefined))
+    if (together && units.some(({ run: done }) => done !== undefined))
       writeTogether(summary, units, { ...options, say: told.say });
     if (json === 'all') process.stdout.write(summaryText(summary));
     tellGitHub(summary, process.env);
@@ -168,7 +171,8 @@ function resultText(judged: DoneRun, json: BatchOptions['json']): string {
         ...judged,
         cell: cellOf(plan),
         replayCommand: replayCommand(plan, directory),
-        oftenCommand: `${replayFrom(directory)} --times 20`,
+        report: existsSync(directory.report) ? directory.report : undefined,
+        oftenCommand: hasEvidence(directory) ? `${replayFrom(directory)} --times 20` : undefined,
         stream: process.stdout,
       });
   }

@@ -169,6 +169,7 @@ function wordsOf({ recorded, whole, shrunk, code, tries }: Result): string {
     `${code} in ${sizeOf(plan)} instead of ${sizeOf(whole)} (${tries} tries) of ${recorded.directory.path}\n${steps.join('')}\n` +
     finalWords({
       ...shrunk,
+      report: directory.report,
       replayCommand: replayFrom(directory),
       oftenCommand: `${replayFrom(directory)} --times 20`,
       stream: process.stdout,

@@ -4,16 +4,15 @@ import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { planOf, verdictOf } from '../comparison/made-up-runs.fixture.ts';
 import { finalWords } from './final-words.ts';
-import { runDirectory } from '../stored/results.ts';
 
-function linesOf(on?: 'simulation', verdict = verdictOf()): readonly string[] {
+function linesOf(on?: 'simulation', verdict = verdictOf(), report?: string): readonly string[] {
   const text = finalWords({
     plan: planOf('redis-single/set-nx-px/none', '7', { on }),
     verdict,
-    directory: runDirectory('results/r1'),
+    report,
     cell: undefined,
     replayCommand: 'again',
-    oftenCommand: 'often',
+    oftenCommand: report === undefined ? undefined : 'often',
     stream: process.stdout,
   });
   return stripVTControlCharacters(text).split('\n');
@@ -29,10 +28,15 @@ describe('the final words', () => {
   });
 
   it('lead from a finding to its page and its meaning', () => {
-    const lines = linesOf(undefined, verdictOf({ grade: 'unsafe', broken: ['double-grant'] }));
+    const unsafe = verdictOf({ grade: 'unsafe', broken: ['double-grant'] });
+    const lines = linesOf(undefined, unsafe, 'results/r1/report.html');
     expect(lines[0]).toContain('✖ UNSAFE');
     expect(lines).toContain('  found: 1 × double-grant');
     expect(lines.find((line) => line.startsWith('  report:'))).toContain('r1/report.html#/f/f0');
     expect(lines.at(-3)).toMatch(/ explain double-grant$/);
+    // Nor to what was not kept.
+    const dropped = linesOf(undefined, unsafe);
+    expect(dropped.filter((line) => /report:|often:/.test(line))).toEqual([]);
+    expect(dropped).toContain('  again:  again');
   });
 });

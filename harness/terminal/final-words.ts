@@ -8,7 +8,6 @@ import { cellName } from '../plan/cell-name.ts';
 import { LOCKPICK } from './invocation.ts';
 import type { Plan } from '../plan/plan.ts';
 import { printable } from './printable.ts';
-import type { RunDirectory } from '../stored/results.ts';
 
 /** No status by colour alone: each grade has its word and its shape. */
 const GRADE_SHAPE: Readonly<Record<Grade, string>> = {
@@ -29,17 +28,18 @@ const STORIES_SHOWN = 3;
 export interface FinalWordsOptions {
   readonly plan: Plan;
   readonly verdict: Verdict;
-  readonly directory: RunDirectory;
+  /** undefined: none was written, or it was not kept. */
+  readonly report: string | undefined;
   /** The catalogued cell, if the run is of one. */
   readonly cell: Cell | undefined;
   readonly replayCommand: string;
-  /** Says how often the same is found. */
-  readonly oftenCommand: string;
+  /** Says how often the same is found; undefined: its history was not kept. */
+  readonly oftenCommand: string | undefined;
   readonly stream: NodeJS.WriteStream;
 }
 
 export function finalWords(options: FinalWordsOptions): string {
-  const { plan, verdict, directory, cell, stream } = options;
+  const { plan, verdict, report, oftenCommand, cell, stream } = options;
   const [first] = [...verdict.findings, ...verdict.liveness];
   return words([
     headline(
@@ -50,11 +50,10 @@ export function finalWords(options: FinalWordsOptions): string {
     `  ${expectation(verdict, cell)}`,
     ...evidence(verdict, stream),
     '',
-    `  report: ${directory.report}${first === undefined ? '' : `#/f/${first.id}`}`,
+    ...(report === undefined ? [] : [`  report: ${report}${first === undefined ? '' : `#/f/${first.id}`}`]),
     `  again:  ${options.replayCommand}`,
-    ...(first === undefined
-      ? []
-      : [`  often:  ${options.oftenCommand}`, `  means:  ${LOCKPICK} explain ${first.code}`]),
+    ...(first === undefined || oftenCommand === undefined ? [] : [`  often:  ${oftenCommand}`]),
+    ...(first === undefined ? [] : [`  means:  ${LOCKPICK} explain ${first.code}`]),
   ]);
 }
 
