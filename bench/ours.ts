@@ -1,5 +1,6 @@
 // One history judged by lockpick in a process of its own: `node bench/ours.ts FILE JUDGED-BY` prints one JSON object. Times are
-// processor times of the first and only try in a fresh process, so nothing is warm.
+// processor times: of the first try in a fresh process, in which nothing is warm, and of the best of some more in the same
+// process, when the engine has compiled what it runs.
 
 import { checkModel } from '../checkers/linearizable/check-model.ts';
 import { lockPartitions } from '../checkers/linearizable/lock-entries.ts';
@@ -30,16 +31,36 @@ function spentMillis(): number {
   return (user + system) / 1000;
 }
 
+/** After the first try it is judged again until this is spent, but no more than `AGAIN_MAX` times. */
+const AGAIN_MILLIS = 500;
+const AGAIN_MAX = 200;
+
+/** null: rules keep what they have found out about a history. */
+function bestAgain(history: History): number | null {
+  if (judgedBy === 'rules') return null;
+  let [least, spent] = [Infinity, 0];
+  for (let time = 0; time < AGAIN_MAX && spent < AGAIN_MILLIS; time++) {
+    const began = spentMillis();
+    verdictOf(history);
+    const millis = spentMillis() - began;
+    spent += millis;
+    least = Math.min(least, millis);
+  }
+  return least;
+}
+
 const began = spentMillis();
 const history = readJournal(path);
 const read = spentMillis();
 const verdict = verdictOf(history);
 const judged = spentMillis();
+const megabytes = Math.round(process.resourceUsage().maxRSS / 1024);
 const result = {
   verdict,
   operations: history.columns.size,
   readMillis: read - began,
   checkMillis: judged - read,
-  megabytes: Math.round(process.resourceUsage().maxRSS / 1024),
+  againMillis: bestAgain(history),
+  megabytes,
 };
 process.stdout.write(`${JSON.stringify(result)}\n`);
