@@ -15,7 +15,7 @@ export const RUN_LOG = 'unique-constraint';
 export const cron: Workload = {
   name: 'cron',
   summary: 'each job once a second, by whichever client gets its lock; the tick is the key of the run log',
-  defaults: { ttlMillis: '500ms', thinkMillis: '20ms..60ms' },
+  defaults: { ttlMillis: '700ms', thinkMillis: '20ms..60ms' },
   defences: [RUN_LOG],
   async run(session) {
     const tick = Math.floor(session.now() / TICK_NANOS) + 1;

@@ -8,8 +8,9 @@ import { readThinkWrite } from './read-think-write.ts';
 export const fencedRegister: Workload = {
   name: 'fenced-register',
   summary: 'read, work for most of the lease, overwrite with a value of its own',
-  // A holder is paused for 1.5 × TTL soon after its grant; the next one works from 1 × to at least 1.7 × TTL.
-  defaults: { ttlMillis: '2s', thinkMillis: '1400ms..1500ms' },
+  // A holder is paused for 1.5 × TTL soon after its grant; the next one works from 1 × to at least 1.6 × TTL. What is left
+  // of the lease is for a busy machine.
+  defaults: { ttlMillis: '2500ms', thinkMillis: '1500ms..1600ms' },
   // A value of one's own cannot be put as something to add.
   defences: [
     'none',

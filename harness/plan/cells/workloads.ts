@@ -68,7 +68,7 @@ export const workloadCells: readonly CellOfWorkload[] = [
     fault: 'pause-holder',
     workload: 'fenced-register',
     // Time for several pauses: one that comes before the read shows nothing.
-    settings: { locks: 1, minContendedHandoffs: 3, timeLimitMillis: '16s' },
+    settings: { locks: 1, minContendedHandoffs: 3, timeLimitMillis: '20s' },
     expected: fencedTooLate,
     because:
       'the stopped holder wakes up between the read and the first write of the next one, whose token no write has shown yet',
