@@ -146,7 +146,7 @@ function trialsOf({ name, isDecided }: Subject): Trial[] {
       return [
         ...short,
         ...(ALL
-          ? [trial(3, 'all'), trial(4, 'fewer', rough), trial(4, 'all', { ...rough, orders: 'one order' })]
+          ? [trial(3, 'all'), trial(4, 'fewer', rough)]
           : [trial(3, 'fewer', { orders: 'all orders' })]),
       ];
     default:
