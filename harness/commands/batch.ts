@@ -209,7 +209,10 @@ export function writeTogether(
   if (shown.length === 0) return;
   const names = new Set(shown.map(({ name }) => name));
   const others = done
-    .map(({ directory: { name }, plan, verdict }) => ({ name, plan, verdict }))
+    .map(({ directory: { name, report }, plan, verdict }) => ({
+      ...{ name, plan, verdict },
+      ...(existsSync(report) && { page: `${encodeURIComponent(name)}/report.html` }),
+    }))
     .filter(({ name }) => !names.has(name));
   writeFile(file('report.html'), renderReport(shown, { others, trends }));
   const which = shown.length === units.length ? `all ${shown.length}` : `the ${shown.length} most telling`;

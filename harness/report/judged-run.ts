@@ -10,6 +10,8 @@ export interface ComparedRun {
   readonly name: string;
   readonly plan: ReportedPlan;
   readonly verdict: Verdict;
+  /** Where it has a page of its own, as seen from this one. */
+  readonly page?: string;
 }
 
 export interface JudgedRun extends ComparedRun {

@@ -170,9 +170,10 @@ function runList({ entries, columns }: Matrix): Html {
         ${entries.map(({ run, view, row, column }) => {
           const { verdict, plan } = run;
           const cell = cellOf(plan);
+          const page = view === undefined ? run.page : `#${view.anchor}`;
           const found = countsByCode([...verdict.findings, ...verdict.liveness]);
           return html`<tr data-row="${row}" data-column="${column}">
-            <td>${view === undefined ? cell : html`<a href="#${view.anchor}">${cell}</a>`}</td>
+            <td>${page === undefined ? cell : html`<a href="${page}">${cell}</a>`}</td>
             <td>${columns[column]}</td>
             <td>${name(plan.seed)}${plan.on === 'simulation' ? ', simulated' : ''}</td>
             <td>${gradeBadge(verdict.grade)}</td>

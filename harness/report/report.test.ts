@@ -228,7 +228,7 @@ describe('several runs on one page', () => {
   it('counts over the seeds, also runs that it does not show', () => {
     const { name, plan, verdict } = failing;
     const others = [
-      { name: `${name}-2`, plan: { ...plan, seed: '43' }, verdict },
+      { name: `${name}-2`, plan: { ...plan, seed: '43' }, verdict, page: 'second/report.html' },
       { name: `${name}-3`, plan: { ...plan, seed: '44' }, verdict: { ...verdict, asExpected: false } },
     ];
     const { acted } = verdict.power.faults;
@@ -240,6 +240,7 @@ describe('several runs on one page', () => {
       `redis-single/set-nx-px unsafe ${perThousandText({ hits: 3 * broke, trials: 3 * acted })} ✗ 2 of 3: unsafe expected`,
     );
     expect(matrix).toContain('2 of the runs are counted here');
+    expect(renderReport([failing], { others })).toContain('href="second/report.html"');
   });
 
   it('counts what was not as expected, and what nobody expected anything of', () => {

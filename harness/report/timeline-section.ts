@@ -34,7 +34,7 @@ function legend(): Html {
   const items: readonly (readonly [string, string])[] = [
     [
       '<rect class="d-hold d-lock-1" x="1" y="1" width="24" height="12"/>',
-      'hold: what a client believes (one colour and pattern a lock)',
+      'hold: what a client believes (one colour and pattern a lock; grey: several locks in one pixel)',
     ],
     ['<rect class="d-tenure" x="1" y="5" width="24" height="4"/>', 'tenure: what the lock service promised'],
     [
