@@ -210,7 +210,9 @@ export function writeTogether(
   const names = new Set(shown.map(({ name }) => name));
   const others = done
     .map(({ directory: { name, report }, plan, verdict }) => ({
-      ...{ name, plan, verdict },
+      name,
+      plan,
+      verdict,
       ...(existsSync(report) && { page: `${encodeURIComponent(name)}/report.html` }),
     }))
     .filter(({ name }) => !names.has(name));
