@@ -10,6 +10,7 @@ import {
   findingOf,
   hits,
   inOrder,
+  quota,
   type Proof,
 } from './finding.ts';
 import { nanos } from '../harness/history/op.ts';
@@ -112,6 +113,18 @@ describe('a collector', () => {
     expect(result.verdict === 'invalid' && result.findings.some(({ ops }) => ops.includes(999_999))).toBe(
       true,
     );
+  });
+});
+
+describe('a verdict with too many findings', () => {
+  it('still has the first of each lock', () => {
+    const listed = quota();
+    const first = { code: 'double-grant', lock: 'k1' } as const;
+    for (let op = 0; op < FINDINGS_MAX; op++) expect(listed(first)).toBe(true);
+    expect(listed(first)).toBe(false);
+    expect(listed({ ...first, lock: 'k2' })).toBe(true);
+    expect(listed({ ...first, lock: 'k2' })).toBe(false);
+    expect(listed({ ...first, store: 'none' })).toBe(true);
   });
 });
 

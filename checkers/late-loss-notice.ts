@@ -31,7 +31,7 @@ export function lateLossNotice(history: History, grants: Grants): RuleResult<'la
   const findings: Finding<'late-loss-notice'>[] = [];
   // Another grant says nothing of this one where both may be in force.
   if (permitsOf(history.header.meta) > 1) return resultOf(findings);
-  for (const meeting of meetingGrants(grants)) {
+  for (const meeting of meetingGrants(grants, 1)) {
     const nextToOther = othersAfter(meeting);
     for (const grant of meeting) {
       const next = nextDuringHold(grant, meeting, nextToOther);

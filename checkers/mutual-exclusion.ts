@@ -24,7 +24,8 @@ type Code = 'double-grant' | 'belief-overlap';
 
 export function mutualExclusion(history: History, grants: Grants): RuleResult<Code> {
   const findings = collector<Code>();
-  for (const meeting of meetingGrants(grants)) judgeMeeting(history, meeting, findings);
+  const permits = permitsOf(history.header.meta);
+  for (const meeting of meetingGrants(grants, permits)) judgeMeeting(history, meeting, findings);
   return findings.result();
 }
 

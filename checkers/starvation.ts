@@ -7,13 +7,14 @@
 // two in a thousand million; so it is no bad luck. A client that gets the lock in the end, however late, is not starved:
 // how long it waited is a measure (`handover.ts`). O(n log n + processes × grants).
 
-import type { Acquire, History } from '../harness/history/history.ts';
+import type { History } from '../harness/history/history.ts';
 import type { Grant, Grants, Interval } from '../harness/history/grants.ts';
-import { millis, nanos, nanosOf, type Nanos } from '../harness/history/op.ts';
-import { Came, holdersOf, NEVER, Op } from '../harness/history/operation-columns.ts';
+import { millis, nanos, nanosOf } from '../harness/history/op.ts';
+import { acquireAt, Came, holdersOf, NONE, Op, timeAt } from '../harness/history/operation-columns.ts';
+import { partitionPoint } from '../harness/history/sorted.ts';
 import { stallsOf } from '../harness/history/stalls.ts';
 import { faultsWithin, findingOf, inOrder } from './finding.ts';
-import { lockRecordsOf, longestTtlOf, slackOf, type LockRecord } from './possible-leases.ts';
+import { slackOf } from './possible-leases.ts';
 import { resultOf, type Finding, type RuleResult } from './verdict.ts';
 import { list, seconds } from './wording.ts';
 
@@ -23,110 +24,126 @@ const PASSED_EACH = 20;
 /** Who does not ask again within a TTL, or this where there are none, has stopped asking. */
 const STILL_ASKING_NANOS = nanosOf(millis(1_000));
 
+/** One finding of each process and lock. */
 export function starvation(history: History, grants: Grants): RuleResult<Code> {
   const stalls = stallsOf(history);
-  const findings: Finding<Code>[] = [];
-  for (const lock of lockRecordsOf(history, grants, refusedForLong(history))) {
-    const bound = nanosOf(longestTtlOf(lock)) + slackOf(history);
-    const found = askedInVain(lock)
-      .filter(({ first, last }) => last.completed - first.invoked > bound)
-      .filter((asking) => isUndisturbed(history, asking, stalls))
-      .flatMap((asking) => starved(history, asking, passedBy(lock, asking)) ?? []);
-    // One of each process.
-    for (const [one] of Map.groupBy(found, ({ processes: [process] }) => process).values())
-      if (one !== undefined) findings.push(one);
+  const findings = new Map<number, Finding<Code>>();
+  for (const asking of askedInVain(history)) {
+    if (findings.has(asking.holder) || !isUndisturbed(history, asking, stalls)) continue;
+    const passed = passedBy(history, grants, asking);
+    const others = new Set(passed.map((place) => grants.process[place]));
+    if (passed.length === 0 || passed.length < PASSED_EACH * (others.size + 1)) continue;
+    findings.set(asking.holder, starved(history, asking, passed.map(grants.at)));
   }
-  return resultOf(inOrder(findings));
+  return resultOf(inOrder([...findings.values()]));
 }
-
-/** Locks that were refused to some process, and not given to it meanwhile, for longer than the slack. */
-function refusedForLong(history: History): ReadonlySet<number> {
-  const { columns } = history;
-  const { size, op, outcome, lock, invoked, completed } = columns;
-  const slack = slackOf(history);
-  const holders = holdersOf(columns);
-  /** By holder: when the first of its attempts was invoked that were all refused. */
-  const since = new Float64Array(holders.count).fill(NEVER);
-  const locks = new Set<number>();
-  for (let row = 0; row < size; row++) {
-    if (op[row] !== Op.acquire) continue;
-    const holder = holders.of[row] ?? 0;
-    if (outcome[row] !== Came.fail) since[holder] = NEVER;
-    else since[holder] = Math.min(since[holder] ?? 0, invoked[row] ?? 0);
-    if ((completed[row] ?? 0) - (since[holder] ?? 0) > slack) locks.add(lock[row] ?? 0);
-  }
-  return locks;
-}
-
-type Answered = Acquire & { readonly completed: Nanos };
 
 /** Attempts of one process, one after the other without a break, that were all refused. */
 interface Asking {
-  readonly first: Answered;
-  last: Answered;
-  tries: number;
+  /** Number of its process and lock together. */
+  readonly holder: number;
+  /** Their rows. */
+  readonly first: number;
+  readonly last: number;
+  readonly tries: number;
 }
 
-/** Those that did not end with a grant, nor with an attempt of unknown outcome, which may have been one. */
-function askedInVain(lock: LockRecord): readonly Asking[] {
-  const pause = nanosOf(longestTtlOf(lock)) || STILL_ASKING_NANOS;
-  const asking = new Map<string, Asking>();
-  const inVain: Asking[] = [];
-  for (const operation of lock.operations) {
-    if (operation.op !== 'acquire') continue;
-    const current = asking.get(operation.process);
-    if (!isRefused(operation)) asking.delete(operation.process);
-    else if (current !== undefined && operation.invoked - current.last.completed <= pause) {
-      current.last = operation;
-      current.tries += 1;
-    } else {
-      if (current !== undefined) inVain.push(current);
-      asking.set(operation.process, { first: operation, last: operation, tries: 1 });
+/**
+ * Those that lasted longer than TTL and slack, and did not end with a grant, nor with an attempt of unknown outcome, which
+ * may have been one. Of one process in order.
+ */
+function* askedInVain(history: History): Generator<Asking> {
+  const { columns } = history;
+  const { size, op, outcome, lock, invoked, completed } = columns;
+  const slack = slackOf(history);
+  const ttls = longestTtls(history);
+  const holders = holdersOf(columns);
+  const first = new Int32Array(holders.count).fill(NONE);
+  const last = new Int32Array(holders.count);
+  const tries = new Int32Array(holders.count);
+  const endOf = function* (holder: number): Generator<Asking> {
+    const [from, to] = [first[holder] ?? NONE, last[holder] ?? 0];
+    if (from === NONE) return;
+    if ((completed[to] ?? 0) - (invoked[from] ?? 0) > (ttls[lock[from] ?? 0] ?? 0) + slack)
+      yield { holder, first: from, last: to, tries: tries[holder] ?? 0 };
+  };
+  for (let row = 0; row < size; row++) {
+    if (op[row] !== Op.acquire) continue;
+    const holder = holders.of[row] ?? 0;
+    if (outcome[row] !== Came.fail) {
+      first[holder] = NONE;
+      continue;
     }
+    const pause = (invoked[row] ?? 0) - (completed[last[holder] ?? 0] ?? 0);
+    if (first[holder] === NONE || pause > (ttls[lock[row] ?? 0] || STILL_ASKING_NANOS)) {
+      yield* endOf(holder);
+      first[holder] = row;
+      tries[holder] = 0;
+    }
+    last[holder] = row;
+    tries[holder] = (tries[holder] ?? 0) + 1;
   }
-  return [...inVain, ...asking.values()];
+  for (let holder = 0; holder < holders.count; holder++) yield* endOf(holder);
 }
 
-function isRefused(acquire: Acquire): acquire is Answered {
-  return acquire.outcome === 'fail' && acquire.completed !== undefined;
+/** By number of the lock: the longest that was asked for, in nanoseconds; 0: the service has no leases. */
+function longestTtls({ columns }: History): Float64Array {
+  const { size, lock, locks, ttlMillis } = columns;
+  const longest = new Float64Array(locks.length);
+  for (let row = 0; row < size; row++) {
+    const ttl = nanosOf(millis(timeAt(ttlMillis, row) ?? 0));
+    const number = lock[row] ?? 0;
+    longest[number] = Math.max(longest[number] ?? 0, ttl);
+  }
+  return longest;
 }
 
 function isUndisturbed(history: History, { first, last }: Asking, stalls: readonly Interval[]): boolean {
-  const from = nanos(first.invoked - slackOf(history));
+  const { invoked, completed } = history.columns;
+  const [asked, answered] = [nanos(invoked[first] ?? 0), nanos(completed[last] ?? 0)];
   return (
-    faultsWithin(history, from, last.completed).length === 0 &&
-    !stalls.some(({ start, end }) => start <= last.completed && end >= first.invoked)
+    faultsWithin(history, nanos(asked - slackOf(history)), answered).length === 0 &&
+    !stalls.some(({ start, end }) => start <= answered && end >= asked)
   );
 }
 
-/** Grants, none of them its own, that were asked for after it had begun to ask and made before it stopped. */
-function passedBy({ grants }: LockRecord, { first, last }: Asking): readonly Grant[] {
-  return grants.filter(
-    ({ acquire: { invoked, completed = invoked } }) => invoked > first.invoked && completed < last.completed,
-  );
+/** The places of grants, none of them its own, that were asked for after it had begun to ask and made before it stopped. */
+function passedBy(
+  { columns }: History,
+  { acquire, ofLock }: Grants,
+  { first, last }: Asking,
+): readonly number[] {
+  const { invoked, completed, lock } = columns;
+  const places = ofLock[lock[first] ?? 0] ?? new Int32Array();
+  const rowOf = (index: number): number => acquire[places[index] ?? 0] ?? 0;
+  const begun = invoked[first] ?? 0;
+  const answeredBy = (time: number) => (index: number) => (completed[rowOf(index)] ?? 0) < time;
+  const from = partitionPoint(places.length, answeredBy(begun));
+  const to = partitionPoint(places.length, answeredBy(completed[last] ?? 0));
+  const passed: number[] = [];
+  for (let index = from; index < to; index++)
+    if ((invoked[rowOf(index)] ?? 0) > begun) passed.push(places[index] ?? 0);
+  return passed;
 }
 
-function starved(
-  history: History,
-  { first, last, tries }: Asking,
-  passed: readonly Grant[],
-): Finding<Code> | undefined {
-  const others = [...new Set(passed.map(({ process }) => process))].toSorted();
-  const [nearest, furthest] = [passed[0], passed.at(-1)];
-  if (nearest === undefined || furthest === undefined) return undefined;
-  if (passed.length < PASSED_EACH * (others.length + 1)) return undefined;
+function starved(history: History, asking: Asking, passed: readonly Grant[]): Finding<Code> {
+  const first = acquireAt(history.columns, asking.first);
+  const last = acquireAt(history.columns, asking.last);
+  const { completed = last.invoked } = last;
   const { process, lock } = first;
+  const others = [...new Set(passed.map((grant) => grant.process))].toSorted();
+  const [nearest, furthest] = [passed[0]?.acquire ?? first, passed.at(-1)?.acquire ?? last];
   return findingOf(history, {
     code: 'starved',
     lock,
     processes: [process, ...others],
-    ops: [...new Set([first.id, last.id, nearest.acquire.id, furthest.acquire.id])],
+    ops: [...new Set([first.id, last.id, nearest.id, furthest.id])],
     since: first.invoked,
-    at: last.completed,
+    at: completed,
     story:
-      `${process} asked for ${lock} from ${seconds(first.invoked)} (op ${first.id}) to ${seconds(last.completed)} ` +
-      `(op ${last.id}), ${tries} times, and never had it. Meanwhile it was granted ${passed.length} times to ` +
-      `${list(others)}, who asked later: first op ${nearest.acquire.id}, last op ${furthest.acquire.id}.`,
-    evidence: { tries, passed: passed.length, forNanos: last.completed - first.invoked },
+      `${process} asked for ${lock} from ${seconds(first.invoked)} (op ${first.id}) to ${seconds(completed)} ` +
+      `(op ${last.id}), ${asking.tries} times, and never had it. Meanwhile it was granted ${passed.length} times to ` +
+      `${list(others)}, who asked later: first op ${nearest.id}, last op ${furthest.id}.`,
+    evidence: { tries: asking.tries, passed: passed.length, forNanos: completed - first.invoked },
   });
 }

@@ -56,6 +56,16 @@ const ESCAPES: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r', b
 const BLANK = /(?:[\s,]|;[^\n]*)+/y;
 const ATOM = /[^\s,;"()[\]{}]+/y;
 const STRING = /"((?:[^"\\]|\\.)*)"/sy;
+/** What stands after the backslash of a character: one of anything but white space, and all that belongs to a name. */
+const CHARACTER = /\\(\S[^\s,;"()[\]{}]*)/uy;
+const NAMED_CHARACTERS: Readonly<Record<string, string>> = {
+  newline: '\n',
+  return: '\r',
+  space: ' ',
+  tab: '\t',
+  formfeed: '\f',
+  backspace: '\b',
+};
 /** Nesting beyond this is no history. */
 const DEPTH_MAX = 100;
 
@@ -131,6 +141,11 @@ function ednReader(text: string): { next(): Form | undefined } {
           : (ESCAPES[escape] ?? escape),
       );
     }
+    if (first === '\\') {
+      const [, name = ''] = take(CHARACTER) ?? refuse('a backslash is followed by no character');
+      // With its backslash: it is not the text of one character.
+      return `\\${characterOf(name) ?? refuse(`"\\${name}" is no character`)}`;
+    }
     if (text.startsWith('#{', at)) {
       at += 2;
       return readForms('}', depth + 1).map(({ value }) => value);
@@ -156,6 +171,14 @@ function ednReader(text: string): { next(): Form | undefined } {
       return { line: here, value: null, elements };
     },
   };
+}
+
+/** undefined: there is none of this name. */
+function characterOf(name: string): string | undefined {
+  if (/^.$/su.test(name)) return name;
+  const [, digits] = /^u([0-9a-fA-F]{4})$/.exec(name) ?? [];
+  if (digits !== undefined) return String.fromCharCode(Number.parseInt(digits, 16));
+  return Object.hasOwn(NAMED_CHARACTERS, name) ? NAMED_CHARACTERS[name] : undefined;
 }
 
 /** Keywords lose their colon, whole numbers their `N`; `nil` is null. All else is what it says. */

@@ -216,7 +216,7 @@ export function openAssembly(header: Header): Assembly {
           if (event.since > event.time)
             throw new HistoryError(
               line,
-              `the harness event begins at ${event.since}, after its own time ${event.time}`,
+              `the harness event is about a time from ${event.since}, which is after its own, ${event.time}`,
             );
           harness.push(event);
           break;

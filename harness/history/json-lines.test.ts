@@ -323,6 +323,11 @@ describe('a malformed history', () => {
     ['time goes backwards within operation 1: 5 then 4', 3, file(invoke(1, 5), ok(1, 4))],
     ['fault f1 begins twice', 3, file(fault('begin', 1), fault('begin', 2))],
     ['fault f1: end without a begin', 2, file(fault('end', 1))],
+    [
+      'the harness event is about a time from 6, which is after its own, 5',
+      2,
+      file(JSON.stringify({ type: 'harness', since: 6, time: 5, loopDelayMillis: 1 })),
+    ],
     ['time goes backwards within fault f1', 3, file(fault('begin', 5), fault('acted', 4))],
     ['fault f1: second acted', 4, file(fault('begin', 1), fault('acted', 2), fault('acted', 3))],
   ])('is refused: %s', (rule, line, text) => {

@@ -51,6 +51,15 @@ describe('EDN', () => {
     ]);
   });
 
+  it('has characters, by name or number too, whatever they are', () => {
+    const value = String.raw`[\c \u00e9 \newline \space [\(] \" \; \, \\ \😀]`;
+    const [call] = callsOf(`{:process 0, :type :invoke, :f :txn, :value ${value}}`);
+    const characters = ['c', 'é', '\n', ' ', '(', '"', ';', ',', '\\', '😀'].map(
+      (character) => `\\${character}`,
+    );
+    expect(call?.argument).toEqual(characters.map((text) => (text === '\\(' ? [text] : text)));
+  });
+
   it('has independent keys as pairs', () => {
     const calls = callsOf(
       [
@@ -83,6 +92,16 @@ describe('EDN', () => {
 
   it.each([
     ['an unclosed map', `${invoke}\n{:process 0`, /line 2: the file ends before a "}"/],
+    [
+      'a character that is none',
+      `${invoke}\n{:process 0, :type :ok, :f \\nil}`,
+      /line 2: "\\nil" is no character/,
+    ],
+    [
+      'a backslash alone',
+      '{:process 0, :type :ok, :f \\ }',
+      /line 1: a backslash is followed by no character/,
+    ],
     ['an unclosed string', '{:process 0, :type :ok, :f "a', /line 1: the file ends within a string/],
     ['a closing too many', `${invoke}\n]`, /line 2: "\]" closes nothing/],
     ['a key twice', '{:process 0, :process 1}', /line 1: a map has the key "process" twice/],
