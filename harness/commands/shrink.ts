@@ -1,23 +1,19 @@
 // `lockpick shrink`: the smallest simulated run that still shows a finding of a stored one. Each try is the same seed with
 // less around it, run and judged again; the last that shows it becomes a run of its own.
 
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { LIVENESS_CODES, SAFETY_CODES, type Finding, type FindingCode } from '../../checkers/verdict.ts';
 import { EXIT_CODE, HarnessError, messageOf } from '../contract/errors.ts';
 import type { PlannedSchedule, Step } from '../contract/fault.ts';
 import { scheduleAsRecorded } from '../nemesis/recorded-schedule.ts';
 import { formatDuration } from '../plan/duration.ts';
 import type { Plan } from '../plan/plan.ts';
-import type { Stage } from '../stages/stage.ts';
-import { run, type Interrupt } from '../run.ts';
+import { stages } from '../stages/stage.ts';
+import { simulate } from '../stages/simulated-run.ts';
+import type { Interrupt } from '../run.ts';
 import { textChoice, type Choices } from '../settings/settings.ts';
 import { shrinkPlan, withSchedule } from '../shrinking/shrink-plan.ts';
 import { findingOf, located, scheduleIn } from '../stored/located-run.ts';
-import { judgeFile } from '../stored/judgement.ts';
 import { reproduces, shownBy, type Shown } from '../stored/reproduction.ts';
-import { createRunDirectory, dropEvidence } from '../stored/results.ts';
 import { judgeRun, replayFrom, type StoredRun } from '../stored/stored-run.ts';
 import { aloud } from '../terminal/aloud.ts';
 import { finalWords } from '../terminal/final-words.ts';
@@ -42,11 +38,9 @@ export async function shrinkCommand(path: string, choices: Choices): Promise<num
     );
   const out = textChoice(choices, 'out') ?? 'results';
   const { say } = aloud({ quiet: choices.has('quiet') });
-  const { onSimulation } = await import('../stages/on-simulation.ts');
-  const stage = onSimulation();
 
   using interrupt = listenForInterrupt();
-  using bench = openBench(stage, interrupt, { grade: recorded.verdict.grade, codes: [kept.code] });
+  const bench = openBench(interrupt, { grade: recorded.verdict.grade, codes: [kept.code] });
   try {
     const whole = await firstToShow(recorded, bench.shows);
     let size = sizeOf(whole);
@@ -61,7 +55,7 @@ export async function shrinkCommand(path: string, choices: Choices): Promise<num
         say(`${kept.code}: ${size}`);
       },
     });
-    const shrunk = await runPlan(stage, smallest, { out, say, observer: silent, interrupt });
+    const shrunk = await runPlan(stages(say), smallest, { out, say, observer: silent, interrupt });
     process.stdout.write(
       choices.has('json')
         ? `${JSON.stringify(resultOf({ recorded, whole, shrunk, code: kept.code, tries: bench.tries }))}\n`
@@ -86,15 +80,14 @@ function gravest({ verdict, directory }: StoredRun): Finding {
   return first;
 }
 
-interface Bench extends Disposable {
+interface Bench {
   /** Runs the plan and judges it. Throws the reason of an interrupt. */
   readonly shows: (plan: Plan) => Promise<boolean>;
   readonly tries: number;
 }
 
-/** Where plans are tried; keeps nothing of them. */
-function openBench(stage: Stage, interrupt: Interrupt, first: Shown): Bench {
-  const scratch = mkdtempSync(join(tmpdir(), 'lockpick-shrink-'));
+/** Where plans are tried. */
+function openBench(interrupt: Interrupt, first: Shown): Bench {
   let tries = 0;
   return {
     get tries() {
@@ -102,22 +95,14 @@ function openBench(stage: Stage, interrupt: Interrupt, first: Shown): Bench {
     },
     async shows(plan) {
       tries += 1;
-      const directory = createRunDirectory(scratch, plan);
       try {
-        const { parts, during } = await stage.partsFor(plan);
-        await during(() => run(plan, parts, directory, silent, interrupt));
-        // A run that was ended early says nothing.
-        interrupt.wrapUp.throwIfAborted();
-        return reproduces(first, shownBy(judgeFile(directory.history, null).verdict));
+        return reproduces(first, shownBy((await simulate(plan, interrupt)).verdict));
       } catch (error) {
         // What makes no plan, such as a workload without its store.
         if (error instanceof HarnessError && error.code === 'usage') return false;
         throw error;
-      } finally {
-        dropEvidence(directory);
       }
     },
-    [Symbol.dispose]: () => rmSync(scratch, { recursive: true, force: true }),
   };
 }
 

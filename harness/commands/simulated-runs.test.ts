@@ -71,7 +71,7 @@ describe('simulated runs on two threads', () => {
   });
 
   it('end at a plan that cannot be simulated, after those before it', async () => {
-    const wrong = { recipe: 'etcd3-lock', backend: 'etcd' };
+    const wrong = { fault: 'disk-full' };
     const [first, second = planOf('2', '1s')] = plans;
     const told: number[] = [];
     const running = runSimulated([first ?? second, { ...second, ...wrong }, second], {
@@ -81,7 +81,7 @@ describe('simulated runs on two threads', () => {
     });
     await expect(running).rejects.toMatchObject({
       code: 'usage',
-      message: expect.stringContaining('etcd3-lock is a library'),
+      message: expect.stringContaining('the fault disk-full is not simulated'),
     });
     expect(told).toEqual([0]);
   });

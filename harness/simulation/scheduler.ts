@@ -3,6 +3,7 @@
 // chance, so the same events in give the same events out. Knows no processes and no network.
 
 import { nanos, type Nanos } from '../history/op.ts';
+import { withoutMachine } from './no-machine.ts';
 
 export interface Scheduler {
   /** Since the beginning of the simulation. */
@@ -69,12 +70,19 @@ export function openScheduler(): Scheduler {
     run: <T>(main: () => Promise<T>) =>
       new Promise<T>((resolve, reject) => {
         let over = false;
+        let guard: Disposable | undefined;
+        const leave = (): void => {
+          guard?.[Symbol.dispose]();
+          guard = undefined;
+        };
         const end = (settle: () => void): void => {
           over = true;
+          leave();
           settle();
         };
         const step = (): void => {
           if (over) return;
+          guard ??= withoutMachine();
           let entry: Entry | undefined;
           do {
             entry = next();
@@ -88,17 +96,21 @@ export function openScheduler(): Scheduler {
               return end(() => reject(error));
             }
           } while (entry.kind === 'quiet' && happened % EVENTS_A_TURN !== 0);
-          if (happened % EVENTS_A_TURN === 0) setImmediate(step);
-          else void SETTLED.then(onceSettled);
+          void SETTLED.then(onceSettled);
         };
         // Runs among the promises; Node begins a tick when none of them can settle any more (lib/internal/process/
         // task_queues.js, processTicksAndRejections), which takes half the time of another turn of the event loop.
-        const onceSettled = (): void => process.nextTick(step);
+        const onceSettled = (): void => process.nextTick(happened % EVENTS_A_TURN === 0 ? nextTurn : step);
+        const nextTurn = (): void => {
+          leave();
+          setImmediate(step);
+        };
+        guard = withoutMachine();
         main().then(
           (value) => end(() => resolve(value)),
           (error: unknown) => end(() => reject(error)),
         );
-        setImmediate(step);
+        void SETTLED.then(onceSettled);
       }),
   };
 }

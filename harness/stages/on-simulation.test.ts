@@ -8,7 +8,8 @@ import { describe, expect, it } from 'vitest';
 import { cellName } from '../plan/cell-name.ts';
 import { refusal } from './on-simulation.ts';
 import { replayCommand } from '../stored/stored-run.ts';
-import { simulate, simulatedCells } from './simulated-cells.fixture.ts';
+import { planOfCell, simulatedCells } from './simulated-cells.fixture.ts';
+import { simulate } from './simulated-run.ts';
 
 const SEED = '1';
 
@@ -29,10 +30,9 @@ describe('a simulated cell', () => {
   it.each(simulatedCells.map((cell) => ({ name: cellName(cell), cell })))(
     '$name shows what theory expects, the same in two processes',
     async ({ name, cell }) => {
-      const { run, hash } = await simulate(cell, SEED);
-      expect(run.verdict.asExpected, `${run.verdict.surprises.join('; ')}: ${replayCommand(run.plan)}`).toBe(
-        true,
-      );
+      const plan = planOfCell(cell, SEED);
+      const { verdict, hash } = await simulate(plan);
+      expect(verdict.asExpected, `${verdict.surprises.join('; ')}: ${replayCommand(plan)}`).toBe(true);
       expect((await elsewhere).get(name)).toBe(hash);
     },
     240_000,

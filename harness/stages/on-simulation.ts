@@ -104,9 +104,7 @@ export function refusal(
       `the recipe ${recipe} is a library over real connections and is not simulated`,
       inContainers,
     );
-  const missing = faults.find(
-    (fault) => NOT_SIMULATED.includes(fault) || (fault === 'slow-fsync' && backend === 'postgres'),
-  );
+  const missing = faults.find((fault) => NOT_SIMULATED.includes(fault));
   return missing === undefined
     ? undefined
     : unsimulated(`the fault ${missing} is not simulated`, inContainers);

@@ -43,7 +43,7 @@ export function runPostgres(machine: Machine, statements: Statements): void {
   });
 }
 
-function openServer({ process, random }: Machine, statements: Statements): Accept {
+function openServer({ process, random, disk }: Machine, statements: Statements): Accept {
   const sessions = new Set<Session>();
   /** What is locked → whose it is, and who waits for it in which order. */
   const locks = new Map<string, { owner: Session; readonly queue: (() => void)[] }>();
@@ -108,6 +108,22 @@ function openServer({ process, random }: Machine, statements: Statements): Accep
     for (const { undo, ends } of cutShort) for (const step of [...undo.toReversed(), ...ends]) step();
   });
 
+  /** What was written is on disk before anybody is told, and before its locks are free. */
+  const commit = (session: Session, done: () => void): void => {
+    const held = disk.syncDelayMillis;
+    const finish = (): void => {
+      endTransaction(session, 'commit');
+      done();
+    };
+    if (held === 0 || session.undo.length === 0) return finish();
+    process.after(millis(held), () => {
+      if (!sessions.has(session)) return;
+      disk.held.calls += 1;
+      disk.held.nanos += held * 1e6;
+      finish();
+    });
+  };
+
   const next = (session: Session): void => {
     if (session.isRunning || !sessions.has(session)) return;
     const request = session.waiting.shift();
@@ -141,7 +157,9 @@ function openServer({ process, random }: Machine, statements: Statements): Accep
         session.transaction = 'open';
         return reply({ kind: 'sql rows', rows: [] });
       case 'commit':
-        endTransaction(session, session.transaction === 'failed' ? 'rollback' : 'commit');
+        if (session.transaction !== 'failed')
+          return commit(session, () => reply({ kind: 'sql rows', rows: [] }));
+        endTransaction(session, 'rollback');
         return reply({ kind: 'sql rows', rows: [] });
       case 'rollback':
         endTransaction(session, 'rollback');
@@ -164,8 +182,9 @@ function openServer({ process, random }: Machine, statements: Statements): Accep
     const run = (): void => {
       try {
         const rows = statement.run(values, session.undo, session.asSeen);
-        if (session.transaction === 'none') endTransaction(session, 'commit');
-        reply({ kind: 'sql rows', rows });
+        const answer = (): void => reply({ kind: 'sql rows', rows });
+        if (session.transaction === 'none') commit(session, answer);
+        else answer();
       } catch (error) {
         if (!(error instanceof SqlError)) throw error;
         fail(error.state);
