@@ -42,6 +42,9 @@ export function surprisesOf(found: Found, expectation: Expectation | null): read
     ...unexpected(findings, known),
     ...missing.map((code) => `${code} was expected and did not occur`),
     ...missingInStores(stores, expectation?.stores ?? {}),
+    ...(expectation?.queueJumps === true && queueJumps === 0
+      ? ['a queue jump was expected and did not occur']
+      : []),
     ...(noneOf ? [`one of ${expected.oneOf.join(', ')} was expected and none occurred`] : []),
     ...(grade !== expectedGrade && grade !== 'inconclusive'
       ? [`the grade is ${grade}; ${expectedGrade} was expected`]
@@ -49,11 +52,13 @@ export function surprisesOf(found: Found, expectation: Expectation | null): read
   ];
   return [
     ...violations.map((words): Surprise => ({ outcome: 'violation', words })),
-    ...unexpected(liveness, new Set(expected.liveness)).map((words): Surprise => ({
-      outcome: 'threshold',
-      words,
-    })),
-    ...(queueJumps === 0 ? [] : [queueJumps]).map((count): Surprise => ({
+    ...unexpected(liveness, new Set<FindingCode>([...expected.liveness, ...expected.allowed])).map(
+      (words): Surprise => ({
+        outcome: 'threshold',
+        words,
+      }),
+    ),
+    ...(queueJumps === 0 || expectation?.queueJumps === true ? [] : [queueJumps]).map((count): Surprise => ({
       outcome: 'threshold',
       words: `the queue was jumped ${count} ×`,
     })),

@@ -15,6 +15,7 @@ import { zkIgnoresSessionLoss } from './recipes/zk-ignores-session-loss.ts';
 import { reentrant } from './recipes/reentrant.ts';
 import { zkNoGuid } from './recipes/zk-no-guid.ts';
 import { zkNoRecheck } from './recipes/zk-no-recheck.ts';
+import { zkSortsByName } from './recipes/zk-sorts-by-name.ts';
 import { ZOOKEEPER_RECIPES } from './server.ts';
 
 function open(recipe: ZooKeeperRecipe, clock: FakeClock, zooKeeper: FakeZooKeeper) {
@@ -218,6 +219,25 @@ describe('zk-no-recheck', () => {
   it('takes a lock that is held when one who only waited gives up; the right one goes on waiting', async () => {
     expect(await afterOneGaveUp(zkNoRecheck)).toMatchObject({ kind: 'ok' });
     expect(await afterOneGaveUp(ephemeralSequential)).toBe('waiting');
+  });
+});
+
+/** What becomes of one who waits, and of one who comes after it with a lower name. */
+async function lowComesLate(recipe: ZooKeeperRecipe) {
+  const clock = fakeClock();
+  const zooKeeper = fakeZooKeeper(clock);
+  await grantedNow(open(recipe, clock, zooKeeper).acquire(request('m')));
+  const waiting = open(recipe, clock, zooKeeper).acquire(request('n'));
+  await clock.elapse(10);
+  const low = open(recipe, clock, zooKeeper).acquire(request('a'));
+  await clock.elapse(100);
+  return [await stateOf(waiting), await stateOf(low)];
+}
+
+describe('zk-sorts-by-name', () => {
+  it('lets a low name in at once, though somebody holds the lock and somebody else waits; by number nobody is', async () => {
+    expect(await lowComesLate(zkSortsByName)).toMatchObject(['waiting', { kind: 'ok' }]);
+    expect(await lowComesLate(ephemeralSequential)).toEqual(['waiting', 'waiting']);
   });
 });
 

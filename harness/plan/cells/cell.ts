@@ -21,9 +21,16 @@ export interface Cell {
 export type CellOfBackend = Omit<Cell, 'backend' | 'variant'> & Partial<Pick<Cell, 'variant'>>;
 
 /** The grade, what must be found, and what may be. */
-export function expectedWords({ grade, findings, oneOf, liveness, allowed }: Expectation): string {
-  const musts = [...findings, ...liveness, ...(oneOf.length === 0 ? [] : [oneOf.join(' or ')])];
-  const mays = allowed.filter((code) => !findings.includes(code) && !oneOf.includes(code));
+export function expectedWords(expectation: Expectation): string {
+  const { grade, findings, oneOf, liveness, allowed, queueJumps } = expectation;
+  const musts = [
+    ...findings,
+    ...liveness,
+    ...(oneOf.length === 0 ? [] : [oneOf.join(' or ')]),
+    ...(queueJumps === true ? ['queue jumps'] : []),
+  ];
+  const named = new Set<string>([...findings, ...oneOf]);
+  const mays = allowed.filter((code) => !named.has(code));
   return `${grade}${musts.length === 0 ? '' : `: ${musts.join(', ')}`}${mays.length === 0 ? '' : `; perhaps ${mays.join(', ')}`}`;
 }
 

@@ -137,6 +137,20 @@ export const zookeeperCells: readonly CellOfBackend[] = [
       'one that gave up waiting makes the next one believe that the lock is free; the token of that one is newer',
   },
   {
+    recipe: 'zk-sorts-by-name',
+    fault: 'none',
+    workload: 'handover',
+    settings: {},
+    expected: {
+      ...givenTwice,
+      grade: 'safe-with-fencing',
+      // Who always comes with a high name may wait for as long as others come.
+      allowed: ['belief-overlap', 'starved'],
+      queueJumps: true,
+    },
+    because: 'a low name is the first in the queue at once, before those who came earlier',
+  },
+  {
     recipe: 'ephemeral-sequential',
     fault: 'partition-holder',
     workload: 'long-hold',

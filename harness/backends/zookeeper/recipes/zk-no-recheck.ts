@@ -27,7 +27,7 @@ async function watchOnce(
   const giveUpAt = clock.now() + nanosOf(patienceMillis);
   let watched: readonly string[] | undefined;
   for (;;) {
-    const lower = await nodesBefore(session, lock, path);
+    const lower = await nodesBefore(session, lock, { path });
     // Its own node is in the queue.
     if (lower.kind !== 'ok') return { kind: 'info', error: lower.error };
     watched ??= turn(lower.value, request);
