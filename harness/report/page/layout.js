@@ -189,13 +189,18 @@ export function firstReaching({ reach }, time, after = 0) {
  * @returns {Track}
  */
 function track(items, from, until) {
+  const start = (/** @type {number} */ item) => from[item] ?? 0;
   // Most are in order as they come.
-  const inOrder = items.every(
-    (item, index) => index === 0 || (from[items[index - 1] ?? 0] ?? 0) <= (from[item] ?? 0),
-  );
-  const sorted = inOrder ? items : items.toSorted((a, b) => (from[a] ?? 0) - (from[b] ?? 0));
+  let inOrder = true;
+  for (let index = 1; index < items.length && inOrder; index++)
+    inOrder = start(items[index - 1] ?? 0) <= start(items[index] ?? 0);
+  const sorted = inOrder ? items : items.toSorted((a, b) => start(a) - start(b));
+  const reach = new Float64Array(sorted.length);
   let latest = -Infinity;
-  const reach = Float64Array.from(sorted, (item) => (latest = Math.max(latest, until[item] ?? 0)));
+  for (let index = 0; index < sorted.length; index++) {
+    latest = Math.max(latest, until[sorted[index] ?? 0] ?? 0);
+    reach[index] = latest;
+  }
   return { items: sorted, reach, far: [] };
 }
 
@@ -220,10 +225,18 @@ function deep(items, what) {
  * @param {number} count
  */
 function grouped(groups, count) {
-  /** @type {number[][]} */
-  const lists = Array.from({ length: count }, () => []);
-  for (const [index, group] of groups.entries()) lists[group]?.push(index);
-  return lists.map((list) => Uint32Array.from(list));
+  const sizes = new Uint32Array(count);
+  for (const group of groups) if (group < count) sizes[group] = (sizes[group] ?? 0) + 1;
+  const lists = Array.from(sizes, (size) => new Uint32Array(size));
+  const filled = new Uint32Array(count);
+  for (let index = 0; index < groups.length; index++) {
+    const group = groups[index] ?? 0;
+    const list = lists[group];
+    if (list === undefined) continue;
+    list[filled[group] ?? 0] = index;
+    filled[group] = (filled[group] ?? 0) + 1;
+  }
+  return lists;
 }
 
 /**

@@ -121,17 +121,22 @@ function groupsOf(by, rows) {
  */
 function modelOf(columns) {
   const { operations, grants, processes, end } = columns;
-  const from = Float64Array.from(operations.invoked);
-  const lane = Uint16Array.from(operations.process, (process) => processes[process]?.lane ?? 0);
-  const until = from.map((time, index) => {
+  const { length } = operations.invoked;
+  const from = new Float64Array(length);
+  const until = new Float64Array(length);
+  const lane = new Uint16Array(length);
+  for (let index = 0; index < length; index++) {
+    const process = processes[operations.process[index] ?? 0];
     const took = operations.took[index] ?? -1;
-    return took < 0 ? (processes[operations.process[index] ?? 0]?.ended ?? end) : time + took;
-  });
+    from[index] = operations.invoked[index] ?? 0;
+    until[index] = took < 0 ? (process?.ended ?? end) : (operations.invoked[index] ?? 0) + took;
+    lane[index] = process?.lane ?? 0;
+  }
   const granted = Float64Array.from(grants.operation, (operation) => until[operation] ?? 0);
   return {
     columns,
     end: Math.max(end, 1),
-    operations: { length: from.length, from, until, lane },
+    operations: { length, from, until, lane },
     grants: {
       length: granted.length,
       from: granted,
