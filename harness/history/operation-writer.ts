@@ -15,7 +15,8 @@ import { fencingToken, type AuditRow, type Completion, type Invoke } from './op.
 import { sortRows } from './sort-rows.ts';
 
 type Columns = { -readonly [K in keyof OperationColumns]: OperationColumns[K] };
-type Column = Uint8Array | Uint16Array | Int32Array | Float64Array;
+type Column =
+  Uint8Array<ArrayBuffer> | Uint16Array<ArrayBuffer> | Int32Array<ArrayBuffer> | Float64Array<ArrayBuffer>;
 
 export interface OperationWriter {
   /** The row of an operation that was invoked; nothing is known yet of how it ended. */
@@ -187,12 +188,13 @@ function rowsUpTo(size: number): Int32Array {
   return rows;
 }
 
-/** The same, with room for `length` rows. */
+/** The same, with room for `length` rows. What it took before is free at once, not when garbage is collected. */
 function larger(column: Column, length: number): Column {
-  const copy = madeLike(column, length);
-  copy.set(column);
-  if (copy instanceof Float64Array) copy.fill(NEVER, column.length);
-  return copy;
+  const filled = column.length;
+  const buffer = column.buffer.transfer(length * column.BYTES_PER_ELEMENT);
+  if (column instanceof Float64Array) return new Float64Array(buffer).fill(NEVER, filled);
+  if (column instanceof Int32Array) return new Int32Array(buffer);
+  return column instanceof Uint16Array ? new Uint16Array(buffer) : new Uint8Array(buffer);
 }
 
 function permuted(column: Column, order: Int32Array): Column {

@@ -37,6 +37,8 @@ const OPS: readonly OpName[] = ['acquire', 'renew', 'release', 'read', 'write', 
 const TYPES: readonly (Invoke | Completion)['type'][] = ['invoke', 'ok', 'fail', 'info'];
 
 const FIELD = Object.fromEntries(FIELDS.map((name, number) => [name, number])) as Record<Field, number>;
+/** By number, as they stand in a line: with quotes and colon. */
+const FIELD_NAMES = FIELDS.map((name) => Buffer.from(`"${name}":`));
 /** Sets of fields are BIT. */
 const BIT = Object.fromEntries(FIELDS.map((name, number) => [name, 1 << number])) as Record<Field, number>;
 const bits = (...names: readonly Field[]): number => names.reduce((set, name) => set | BIT[name], 0);
@@ -85,25 +87,30 @@ export function plainLines(): PlainLines {
   /** The position of the closing quote of the text that begins at `at`, or -1; `hash` is that of the text. */
   let hash = 0;
   const endOfText = (bytes: Buffer, end: number): number => {
-    hash = 0;
+    let sum = 0;
     for (let place = at; place < end; place++) {
       const byte = bytes[place] ?? 0;
-      if (byte === QUOTE) return place;
+      if (byte === QUOTE) {
+        hash = sum;
+        return place;
+      }
       if (byte === BACKSLASH || byte < 0x20 || byte > 0x7e) return -1;
-      hash = (Math.imul(hash, 31) + byte) | 0;
+      sum = (Math.imul(sum, 31) + byte) | 0;
     }
     return -1;
   };
   /** The number whose digits begin at `at`, or -1. Moves past it. */
   const wholeNumber = (bytes: Buffer, end: number): number => {
     const start = at;
+    let place = start;
     let number = 0;
-    for (; at < end; at++) {
-      const digit = (bytes[at] ?? 0) - 0x30;
+    for (; place < end; place++) {
+      const digit = (bytes[place] ?? 0) - 0x30;
       if (digit < 0 || digit > 9) break;
       number = number * 10 + digit;
     }
-    const digits = at - start;
+    at = place;
+    const digits = place - start;
     const plain = digits > 0 && digits <= DIGITS_MAX && (digits === 1 || bytes[start] !== 0x30);
     return plain ? number : -1;
   };
@@ -137,19 +144,39 @@ export function plainLines(): PlainLines {
     at = close + 1;
     return true;
   };
+  /** By number of a field, and last of none: which one followed it last. */
+  const follower = new Uint8Array(FIELDS.length + 1);
+  /** The number of the field whose name stands at `at` and follows `before`, or -1. Moves past the colon. */
+  const readName = (bytes: Buffer, end: number, before: number): number => {
+    // Nearly always it is the one that did last time.
+    const expected = follower[before] ?? 0;
+    const name = FIELD_NAMES[expected];
+    let place = 0;
+    if (name !== undefined) while (place < name.length && name[place] === bytes[at + place]) place++;
+    if (place === name?.length) {
+      at += place;
+      return expected;
+    }
+    if (bytes[at++] !== QUOTE) return -1;
+    const close = endOfText(bytes, end);
+    if (close < 0 || bytes[close + 1] !== COLON) return -1;
+    const field = names.numberOf(bytes, at, close, hash);
+    if (field >= FIELDS.length) return -1;
+    at = close + 2;
+    follower[before] = field;
+    return field;
+  };
   /** The fields that were read, as bits; 0: the line is not plain. */
   const readFields = (bytes: Buffer, end: number): number => {
     let seen = 0;
     let byte = bytes[at++];
     if (byte !== OPENING) return 0;
+    let before: number = FIELDS.length;
     do {
-      if (bytes[at++] !== QUOTE) return 0;
-      const close = endOfText(bytes, end);
-      if (close < 0) return 0;
-      const field = names.numberOf(bytes, at, close, hash);
-      if (field >= FIELDS.length || (seen & (1 << field)) !== 0 || bytes[close + 1] !== COLON) return 0;
+      const field = readName(bytes, end, before);
+      if (field < 0 || (seen & (1 << field)) !== 0) return 0;
       seen |= 1 << field;
-      at = close + 2;
+      before = field;
       if (!readValue(bytes, end, field)) return 0;
       byte = bytes[at++];
     } while (byte === COMMA);
