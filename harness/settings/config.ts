@@ -55,6 +55,7 @@ export const configSchema = z.strictObject({
   ttl: duration('ttl'),
   clients: count('clients'),
   locks: count('locks'),
+  permits: count('permits'),
   think: span('think'),
   idle: span('idle'),
   poll: span('poll'),
