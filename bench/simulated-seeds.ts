@@ -43,7 +43,7 @@ const faults = scenarioNamed('swarm')?.faults ?? [];
 for (const { name: backend, recipes } of backends)
   for (const { name: recipe, flaw } of recipes) {
     if (flaw !== undefined || !`${backend}/${recipe}`.includes(only)) continue;
-    if (refusal({ backend, recipe, on: 'simulation' }, faults) !== undefined) continue;
+    if (refusal({ backend, on: 'simulation' }, faults) !== undefined) continue;
     const cell = catalogue.find((each) => each.backend === backend && each.recipe === recipe);
     if (cell === undefined) continue;
     const names = { backend, recipe, workload: cell.workload, fault: 'swarm' };

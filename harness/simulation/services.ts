@@ -5,7 +5,9 @@ import type { NodeSpec } from '../contract/cluster.ts';
 import { HarnessError } from '../contract/errors.ts';
 import type { Recipe, RecipeContext } from '../contract/lock-client.ts';
 import type { Clock } from '../clock.ts';
+import { librariesOver } from '../backends/etcd/library.ts';
 import { portsOver as etcdPortsOver } from '../backends/etcd/port-over.ts';
+import { etcd3LockOn } from '../backends/etcd/recipes/etcd3-lock.ts';
 import { recipesOnCluster } from '../backends/etcd/server.ts';
 import { recipesOnSessions } from '../backends/postgres/server.ts';
 import { portsOver, type OpenRedisPort } from '../backends/redis/port-over.ts';
@@ -15,6 +17,7 @@ import { recipesBySentinels } from '../backends/redis-sentinel/server.ts';
 import { recipesOnVoters } from '../backends/redlock/server.ts';
 import { portsOver as zooKeeperPortsOver } from '../backends/zookeeper/port-over.ts';
 import { recipesOnEnsemble } from '../backends/zookeeper/server.ts';
+import { libraryOn } from './etcd/library.ts';
 import { runEtcd } from './etcd/server.ts';
 import { simulatedEtcdWires } from './etcd/wire.ts';
 import { runPostgres } from './postgres/server.ts';
@@ -35,7 +38,8 @@ const RECIPES: Readonly<Record<string, (machine: Machine) => readonly Recipe[]>>
   'redis-sentinel': (machine) => recipesBySentinels(redisPorts(machine)),
   etcd: (machine) => {
     const openPort = etcdPortsOver(simulatedEtcdWires(machine), machine.process.after);
-    return recipesOnCluster(openPort, clockOf(machine));
+    const openLibrary = librariesOver(() => Promise.resolve(libraryOn(machine)), machine.process.after);
+    return [etcd3LockOn(openLibrary), ...recipesOnCluster(openPort, clockOf(machine))];
   },
   postgres: (machine) => recipesOnSessions(simulatedSessions(machine)),
   redlock: (machine) => recipesOnVoters(redisPorts(machine)),

@@ -85,7 +85,7 @@ export function onSimulation(): Stage {
 
 /** Why a plan that may have those kinds of faults cannot be simulated; undefined: it can. */
 export function refusal(
-  { adapter, backend, recipe, on }: Pick<Plan, 'adapter' | 'backend' | 'recipe' | 'on'>,
+  { adapter, backend, on }: Pick<Plan, 'adapter' | 'backend' | 'on'>,
   faults: readonly string[],
 ): HarnessError | undefined {
   const inContainers = on === undefined ? 'run it in containers' : 'without --on it runs in containers';
@@ -99,11 +99,6 @@ export function refusal(
       `the servers of ${backend} are not simulated`,
       `${inContainers}; simulated are ${SIMULATED_BACKENDS.join(', ')}`,
     );
-  if (UNSIMULATED_RECIPES.includes(recipe))
-    return unsimulated(
-      `the recipe ${recipe} is a library over real connections and is not simulated`,
-      inContainers,
-    );
   const missing = faults.find((fault) => NOT_SIMULATED.includes(fault));
   return missing === undefined
     ? undefined
@@ -113,9 +108,6 @@ export function refusal(
 function unsimulated(what: string, remedy: string): HarnessError {
   return new HarnessError('usage', what, { remedy });
 }
-
-/** Those that stand on no port of ours. */
-const UNSIMULATED_RECIPES: readonly string[] = ['etcd3-lock'];
 
 /** Kinds of faults that only containers have. */
 const NOT_SIMULATED: readonly string[] = ['disk-full'];

@@ -12,8 +12,8 @@ import { vocabulary } from '../plan/vocabulary.ts';
 
 /** Those that can be simulated. */
 export const simulatedCells: readonly Cell[] = catalogue.filter(
-  ({ backend, recipe, fault }) =>
-    refusal({ backend, recipe, on: 'simulation' }, scenarioNamed(fault)?.faults ?? []) === undefined,
+  ({ backend, fault }) =>
+    refusal({ backend, on: 'simulation' }, scenarioNamed(fault)?.faults ?? []) === undefined,
 );
 
 export function planOfCell(cell: Cell, seed: string): Plan {

@@ -3,8 +3,9 @@
 // a stopped server would hang the caller for ever: a time limit on each call.
 
 import { EventEmitter } from 'node:events';
+import type * as etcd3 from 'etcd3';
 import type { Etcd3, Lock } from 'etcd3';
-import { wallTime } from '../../clock.ts';
+import { machineTimer, wallTime, type Timer } from '../../clock.ts';
 import type { Outcome } from '../../contract/lock-client.ts';
 import type { Millis } from '../../history/op.ts';
 import { loadDriver } from './driver.ts';
@@ -23,51 +24,65 @@ export interface EtcdLibrary extends AsyncDisposable {
   lock(key: string, ttlSeconds: number, onLost: () => void): Promise<LibraryLock>;
 }
 
-export function openEtcdLibrary(servers: readonly Server[], timeLimit: Millis): EtcdLibrary {
-  let opened: Promise<Etcd3> | undefined;
+/** What is used of the package. */
+export type Library = Pick<typeof etcd3, 'Etcd3'>;
 
-  const open = async (): Promise<Etcd3> => {
-    const { etcd3 } = await loadDriver();
-    return new etcd3.Etcd3({
-      hosts: servers.map(({ host, port }) => `http://${host}:${port}`),
-      defaultCallOptions: ({ isStream }) => (isStream ? {} : { deadline: wallTime().getTime() + timeLimit }),
-    });
-  };
+/** How the library is opened on a cluster. */
+export type OpenEtcdLibrary = (servers: readonly Server[], timeLimit: Millis) => EtcdLibrary;
 
-  const settle = async (answer: Promise<unknown>): Promise<Outcome<unknown>> => {
-    const { promise, resolve } = Promise.withResolvers<Outcome<unknown>>();
-    const timer = setTimeout(() => resolve(outcomeOf(TIMED_OUT)), timeLimit);
-    answer.then(
-      (value) => resolve({ kind: 'ok', value }),
-      (error: unknown) =>
-        resolve(
-          error instanceof Error && error.constructor.name === 'EtcdLockFailedError'
-            ? { kind: 'fail', error: 'busy' }
-            : outcomeOfError(error),
-        ),
-    );
-    const outcome = await promise;
-    clearTimeout(timer);
-    return outcome;
-  };
+/** On the machine. */
+export const openEtcdLibrary = librariesOver(async () => (await loadDriver()).etcd3, machineTimer);
 
-  return {
-    async lock(key, ttlSeconds, onLost) {
-      opened ??= open();
-      const lock = (await opened).lock(key).ttl(ttlSeconds);
-      return {
-        acquire: async () => {
-          const outcome = await settle(acquireFrom(lock, onLost));
-          // Else the library would keep the lease alive for ever, though nobody was told of it.
-          if (outcome.kind === 'fail' && outcome.error !== 'busy') await settle(lock.release());
-          return outcome;
-        },
-        release: () => settle(lock.release()),
-      };
-    },
-    [Symbol.asyncDispose]: async () => {
-      (await opened)?.close();
-    },
+/** With the library that `load` gives, whatever it speaks to and whatever time it reads. */
+export function librariesOver(load: () => Promise<Library>, timer: Timer): OpenEtcdLibrary {
+  return (servers, timeLimit) => {
+    let opened: Promise<Etcd3> | undefined;
+
+    const open = async (): Promise<Etcd3> => {
+      const { Etcd3: Client } = await load();
+      return new Client({
+        hosts: servers.map(({ host, port }) => `http://${host}:${port}`),
+        defaultCallOptions: ({ isStream }) =>
+          isStream ? {} : { deadline: wallTime().getTime() + timeLimit },
+      });
+    };
+
+    const settle = (answer: Promise<unknown>): Promise<Outcome<unknown>> =>
+      new Promise((resolve) => {
+        const cancel = timer(timeLimit, () => resolve(outcomeOf(TIMED_OUT)));
+        const end = (outcome: Outcome<unknown>): void => {
+          cancel();
+          resolve(outcome);
+        };
+        answer.then(
+          (value) => end({ kind: 'ok', value }),
+          (error: unknown) =>
+            end(
+              error instanceof Error && error.constructor.name === 'EtcdLockFailedError'
+                ? { kind: 'fail', error: 'busy' }
+                : outcomeOfError(error),
+            ),
+        );
+      });
+
+    return {
+      async lock(key, ttlSeconds, onLost) {
+        opened ??= open();
+        const lock = (await opened).lock(key).ttl(ttlSeconds);
+        return {
+          acquire: async () => {
+            const outcome = await settle(acquireFrom(lock, onLost));
+            // Else the library would keep the lease alive for ever, though nobody was told of it.
+            if (outcome.kind === 'fail' && outcome.error !== 'busy') await settle(lock.release());
+            return outcome;
+          },
+          release: () => settle(lock.release()),
+        };
+      },
+      [Symbol.asyncDispose]: async () => {
+        (await opened)?.close();
+      },
+    };
   };
 }
 

@@ -11,7 +11,8 @@ import { loadDriver } from './driver.ts';
 import { ETCD_ERRORS } from './errors.ts';
 import type { EtcdRecipe } from './port.ts';
 import type { OpenEtcdPort } from './port-over.ts';
-import { etcd3Lock } from './recipes/etcd3-lock.ts';
+import { openEtcdLibrary } from './library.ts';
+import { etcd3LockOn } from './recipes/etcd3-lock.ts';
 import { etcdIgnoresLeaseLoss } from './recipes/etcd-ignores-lease-loss.ts';
 import { leaseQueue } from './recipes/lease-queue.ts';
 import { leaseTxnGuard } from './recipes/lease-txn-guard.ts';
@@ -50,7 +51,7 @@ export const etcd: Backend = {
     'clock-strobe': MONOTONIC,
     'slow-fsync': 'etcd calls the kernel without the C library, which is where an fsync could be held back',
   },
-  recipes: [etcd3Lock, ...recipesOnCluster(openEtcdPort, runClock)],
+  recipes: [etcd3LockOn(openEtcdLibrary), ...recipesOnCluster(openEtcdPort, runClock)],
   errors: ETCD_ERRORS,
   leasesRestart: true,
   // The leader looks for expired leases every 0.5 s, and tries a revocation that failed again after 5 s and two election

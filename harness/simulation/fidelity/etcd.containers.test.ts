@@ -6,14 +6,22 @@ import { DEFAULT_VARIANT } from '../../contract/backend.ts';
 import type { Outcome } from '../../contract/lock-client.ts';
 import { millis } from '../../history/op.ts';
 import { openEtcdPort } from '../../backends/etcd/connection.ts';
+import { librariesOver, openEtcdLibrary, type EtcdLibrary } from '../../backends/etcd/library.ts';
 import { portsOver } from '../../backends/etcd/port-over.ts';
 import type { EtcdPort, Operation, Transaction } from '../../backends/etcd/port.ts';
 import { etcd } from '../../backends/etcd/server.ts';
+import { libraryOn } from '../etcd/library.ts';
 import { simulatedEtcdWires } from '../etcd/wire.ts';
-import { playOnBoth, sorted, type Script } from './scene.fixture.ts';
+import { playOnBoth, sorted, type Scene, type Script } from './scene.fixture.ts';
 
 const TIME_LIMIT = millis(2_000);
+const OPTIONS = { first: 0, timeLimit: TIME_LIMIT };
 const TTL_SECONDS = 2;
+
+interface Port {
+  readonly port: EtcdPort;
+  readonly library: EtcdLibrary;
+}
 
 const put = (key: string, value: string, lease?: string): Operation => ({
   kind: 'put',
@@ -32,15 +40,46 @@ function valueOf<T>(outcome: Outcome<T>): T {
   return outcome.value;
 }
 
-const script: Script<EtcdPort> = async ({ nodes, node, clock, client }, say) => {
+/** What it is like to hold a lock of the library and to be cut off. */
+async function libraryLock({ clock, client }: Scene<Port>): Promise<readonly string[]> {
+  const [mine, theirs] = [await client(), await client()];
+  await using one = mine.open().library;
+  await using two = theirs.open().library;
+  const { promise: lost, resolve } = Promise.withResolvers<void>();
+  const [held, wanted] = [
+    await one.lock('lock/l', TTL_SECONDS, resolve),
+    await two.lock('lock/l', TTL_SECONDS, () => undefined),
+  ];
+  const lines = [
+    `taken → ${(await held.acquire()).kind}`,
+    `busy → ${JSON.stringify(await wanted.acquire())}`,
+  ];
+  await clock.sleep(millis(TTL_SECONDS * 1_500));
+  lines.push(`kept alive, busy → ${JSON.stringify(await wanted.acquire())}`);
+  mine.cutOff();
+  const cutAt = clock.now();
+  await lost;
+  const tookMillis = (clock.now() - cutAt) / 1e6;
+  const isLate = tookMillis > TTL_SECONDS * 1_500 && tookMillis < TTL_SECONDS * 3_500;
+  lines.push(
+    `told of the loss ${isLate ? 'long after it' : `after ${tookMillis} ms`}`,
+    `taken by the next → ${(await wanted.acquire()).kind}`,
+    `given back → ${(await wanted.release()).kind}`,
+  );
+  return lines;
+}
+
+const script: Script<Port> = async (scene, say) => {
+  const { nodes, node, clock, client } = scene;
   const first = await client();
-  await using one = first.open(['e1']);
-  await using two = (await client()).open(['e2']);
+  await using one = first.open(['e1']).port;
+  await using two = (await client()).open(['e2']).port;
   /** Revisions as distances from the first. */
   let origin: bigint | undefined;
+  let isAlone = true;
   const distance = (revision: bigint): string => {
     origin ??= revision;
-    return revision === 0n ? 'none' : `+${revision - origin}`;
+    return revision === 0n ? 'none' : isAlone ? `+${revision - origin}` : 'some';
   };
   const transact = async (port: EtcdPort, what: string, transaction: Transaction) => {
     const outcome = await port.transact(transaction);
@@ -94,7 +133,9 @@ const script: Script<EtcdPort> = async ({ nodes, node, clock, client }, say) => 
   say(`keep alive → ${JSON.stringify(valueOf(await one.keepAlive(lease)))}`);
   await list(two, 'q/');
 
-  // A lease that nobody keeps alive.
+  // A lease that nobody keeps alive. Meanwhile others write, and revisions are not counted any more.
+  isAlone = false;
+  const library = libraryLock(scene);
   const short = valueOf(await one.grantLease(TTL_SECONDS));
   await transact(one, 'put', ifAbsent('q/short', put('q/short', '1', short.lease)));
   const grantedAt = clock.now();
@@ -109,6 +150,8 @@ const script: Script<EtcdPort> = async ({ nodes, node, clock, client }, say) => 
   );
   await look(one, 'q/short');
 
+  for (const line of await library) say(`the library: ${line}`);
+
   // A leader that is killed: leases run once more in full.
   const roles = await Promise.all(
     nodes.map(async (member) => ({ member, seen: await etcd.roles?.ask(member) })),
@@ -116,14 +159,14 @@ const script: Script<EtcdPort> = async ({ nodes, node, clock, client }, say) => 
   say(`roles: ${sorted(roles.map(({ seen }) => seen?.role))}`);
   const leader = roles.find(({ seen }) => seen?.role === 'leader')?.member;
   const left = nodes.filter((member) => member !== leader).map(({ name }) => name);
-  const survivor = (await client()).open(left.slice(0, 1));
+  const survivor = (await client()).open(left.slice(0, 1)).port;
   const long = valueOf(await survivor.grantLease(TTL_SECONDS));
   await transact(survivor, 'put', ifAbsent('q/long', put('q/long', '1', long.lease)));
   await clock.sleep(millis(1_500));
   await leader?.signal('SIGKILL');
   const killedAt = clock.now();
   await clock.sleep(millis(200));
-  await using gone = first.open(leader === undefined ? [] : [leader.name]);
+  await using gone = first.open(leader === undefined ? [] : [leader.name]).port;
   const refused = await gone.grantLease(TTL_SECONDS);
   say(`a member that is gone → ${refused.kind === 'ok' ? 'ok' : refused.error}`);
   say(`the key outlives its time → ${!(await survivor.deleted('q/long', revision, millis(1_300)))}`);
@@ -134,7 +177,7 @@ const script: Script<EtcdPort> = async ({ nodes, node, clock, client }, say) => 
   // Without a majority nothing is said to be done.
   const [second = ''] = left.slice(1);
   await node(second).signal('SIGKILL');
-  await using alone = (await client()).open(left.slice(0, 1));
+  await using alone = (await client()).open(left.slice(0, 1)).port;
   await clock.sleep(millis(1_500));
   const asked = await alone.transact(ifAbsent('q/alone', put('q/alone', '1')));
   say(`without a majority → ${asked.kind}`);
@@ -144,12 +187,16 @@ it('simulated members say what real ones say', async () => {
   const { model, real } = await playOnBoth(
     { servers: etcd.servers({ variant: DEFAULT_VARIANT, ttlMillis: millis(2_000) }) },
     {
-      real: (servers) => openEtcdPort(servers, { first: 0, timeLimit: TIME_LIMIT }),
-      simulated: (machine) => (servers) =>
-        portsOver(simulatedEtcdWires(machine), machine.process.after)(servers, {
-          first: 0,
-          timeLimit: TIME_LIMIT,
-        }),
+      real: (servers) => ({
+        port: openEtcdPort(servers, OPTIONS),
+        library: openEtcdLibrary(servers, TIME_LIMIT),
+      }),
+      simulated: (machine) => {
+        const { after } = machine.process;
+        const openPort = portsOver(simulatedEtcdWires(machine), after);
+        const openLibrary = librariesOver(() => Promise.resolve(libraryOn(machine)), after);
+        return (servers) => ({ port: openPort(servers, OPTIONS), library: openLibrary(servers, TIME_LIMIT) });
+      },
     },
     script,
   );

@@ -26,7 +26,7 @@ export interface Member {
   takeOver(session: string, settle: (isAlive: boolean) => void): void;
   /** What another server says on a connection that it has opened. */
   hear(message: Message, socket: Socket, node: string): void;
-  forget(socket: Socket): void;
+  forget(socket: Socket, node: string): void;
 }
 
 export function openMember(
@@ -48,8 +48,8 @@ export function openMember(
   /** Proposal → who waits for it. */
   const waiting = new Map<string, (written: Written) => void>();
   const takingOver = new Map<string, (isAlive: boolean) => void>();
-  /** Of a leader: connections of its followers. */
-  const followers = new Set<Socket>();
+  /** Of a leader: its followers, and their connections. */
+  const followers = new Map<string, Socket>();
   /** Of a follower: its connection to the leader, and whom it has heard that the leader has not been told of. */
   let link: Socket | undefined;
   let heard = new Set<string>();
@@ -69,7 +69,13 @@ export function openMember(
     heartbeatMillis: tickMillis / 2,
     electionMillis: silenceMillis,
     syncMillis: (healthy) => syncMillis(disk, healthy),
-    send: (to, message) => network.post(name, to, { kind: 'zk log', message }),
+    send(to, message) {
+      // What a leader and its follower say to each other is in one order: whom a follower has heard is behind nothing that
+      // those have written. Without a connection, as in an election, messages are on their own.
+      const connection = to === raft.leader ? link : followers.get(to);
+      if (connection === undefined) network.post(name, to, { kind: 'zk log', message });
+      else connection.send({ kind: 'zk log', message });
+    },
     apply({ id, term, command }) {
       const written = tree.apply(term, command);
       if (command.kind === 'open') times.open(process.now(), command.session, command.timeoutMillis);
@@ -99,7 +105,7 @@ export function openMember(
   const stop = (): void => {
     isServing = false;
     turn += 1;
-    for (const socket of followers) socket.close();
+    for (const socket of followers.values()) socket.close();
     link?.close();
     link = undefined;
     followers.clear();
@@ -133,7 +139,10 @@ export function openMember(
     );
   };
   const hearLeader = (message: Message): void => {
-    if (message.kind === 'zk ping') {
+    if (message.kind === 'zk log') {
+      const leader = raft.leader;
+      if (leader !== undefined) raft.receive(leader, message.message);
+    } else if (message.kind === 'zk ping') {
       link?.send({ kind: 'zk heard', sessions: [...heard] });
       heard = new Set();
     } else if (message.kind === 'zk taken over') {
@@ -160,7 +169,7 @@ export function openMember(
 
   const twiceATick = (): void => {
     const ping: FromLeader = { kind: 'zk ping' };
-    if (leads()) for (const socket of followers) socket.send(ping);
+    if (leads()) for (const socket of followers.values()) socket.send(ping);
     process.after(millis(tickMillis / 2), twiceATick);
   };
   const everyTick = (): void => {
@@ -199,10 +208,13 @@ export function openMember(
     },
     hear(message, socket, node) {
       if (message.kind === 'zk follows') {
-        if (raft.role === 'leader') followers.add(socket);
-        else socket.close();
+        if (raft.role !== 'leader') return socket.close();
+        followers.get(node)?.close();
+        followers.set(node, socket);
       }
-      if (!leads() || !followers.has(socket)) return;
+      if (followers.get(node) !== socket) return;
+      if (message.kind === 'zk log') return raft.receive(node, message.message);
+      if (!leads()) return;
       if (message.kind === 'zk forward') propose(message.id, message.command, node);
       else if (message.kind === 'zk heard')
         for (const session of message.sessions) times.touch(process.now(), session);
@@ -211,6 +223,8 @@ export function openMember(
         socket.send({ kind: 'zk taken over', session, isAlive: takeOver(session, node) });
       }
     },
-    forget: (socket) => void followers.delete(socket),
+    forget(socket, node) {
+      if (followers.get(node) === socket) followers.delete(node);
+    },
   };
 }

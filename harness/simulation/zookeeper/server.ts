@@ -159,7 +159,7 @@ function openServer(machine: Machine): Accept {
         } else member.hear(message, socket, node);
       },
       closed() {
-        member.forget(socket);
+        member.forget(socket, node);
         if (clients.get(client.session) === client) clients.delete(client.session);
       },
     };

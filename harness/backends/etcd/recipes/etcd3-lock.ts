@@ -3,41 +3,44 @@
 
 import type { Recipe } from '../../../contract/lock-client.ts';
 import { loadDriver } from '../driver.ts';
-import { openEtcdLibrary, type LibraryLock } from '../library.ts';
+import type { LibraryLock, OpenEtcdLibrary } from '../library.ts';
 import { leaseEnd, wholeSeconds } from '../queue.ts';
 
-export const etcd3Lock: Recipe = {
-  name: 'etcd3-lock',
-  summary:
-    "the library's own lock(): a key that is created if it is not there, with a lease that it keeps alive",
-  polls: true,
-  keepsAlive: true,
-  ownerChecked: true,
-  load: loadDriver,
-  open: (context) => {
-    const library = openEtcdLibrary(context.servers, context.commandTimeLimit);
-    const locks = new WeakMap<object, LibraryLock>();
-    return {
-      async acquire(request) {
-        const ttlSeconds = wholeSeconds(request.ttlMillis);
-        const lock = await library.lock(`lock/${request.lock}`, ttlSeconds, () =>
-          context.onLost(request, 'lease-lost'),
-        );
-        locks.set(request, lock);
-        const validUntil = leaseEnd(context.now(), ttlSeconds);
-        const outcome = await lock.acquire();
-        return outcome.kind === 'ok' ? { kind: 'ok', value: { request, validUntil } } : outcome;
-      },
-      async release({ request }) {
-        const outcome = await locks.get(request)?.release();
-        // The library swallows that the lease was gone.
-        return outcome === undefined || outcome.kind === 'ok' ? { kind: 'ok', value: {} } : outcome;
-      },
-      async abandon(request) {
-        const outcome = await locks.get(request)?.release();
-        return outcome === undefined || outcome.kind === 'ok' ? { kind: 'ok', value: {} } : outcome;
-      },
-      [Symbol.asyncDispose]: () => library[Symbol.asyncDispose](),
-    };
-  },
-};
+/** With the library opened like this. */
+export function etcd3LockOn(openLibrary: OpenEtcdLibrary): Recipe {
+  return {
+    name: 'etcd3-lock',
+    summary:
+      "the library's own lock(): a key that is created if it is not there, with a lease that it keeps alive",
+    polls: true,
+    keepsAlive: true,
+    ownerChecked: true,
+    load: loadDriver,
+    open: (context) => {
+      const library = openLibrary(context.servers, context.commandTimeLimit);
+      const locks = new WeakMap<object, LibraryLock>();
+      return {
+        async acquire(request) {
+          const ttlSeconds = wholeSeconds(request.ttlMillis);
+          const lock = await library.lock(`lock/${request.lock}`, ttlSeconds, () =>
+            context.onLost(request, 'lease-lost'),
+          );
+          locks.set(request, lock);
+          const validUntil = leaseEnd(context.now(), ttlSeconds);
+          const outcome = await lock.acquire();
+          return outcome.kind === 'ok' ? { kind: 'ok', value: { request, validUntil } } : outcome;
+        },
+        async release({ request }) {
+          const outcome = await locks.get(request)?.release();
+          // The library swallows that the lease was gone.
+          return outcome === undefined || outcome.kind === 'ok' ? { kind: 'ok', value: {} } : outcome;
+        },
+        async abandon(request) {
+          const outcome = await locks.get(request)?.release();
+          return outcome === undefined || outcome.kind === 'ok' ? { kind: 'ok', value: {} } : outcome;
+        },
+        [Symbol.asyncDispose]: () => library[Symbol.asyncDispose](),
+      };
+    },
+  };
+}
