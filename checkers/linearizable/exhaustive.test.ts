@@ -141,12 +141,12 @@ function trialsOf({ name, isDecided }: Subject): Trial[] {
   const rough = { explained: false };
   switch (name) {
     case 'multi-register':
-      return [...short, ...(ALL ? [trial(3, 'all')] : [])];
+      return [...short, ...(ALL ? [trial(3, 'all'), trial(4, 'all', rough)] : [])];
     case 'lease-mutex':
       return [
         ...short,
         ...(ALL
-          ? [trial(3, 'all'), trial(4, 'fewer', rough)]
+          ? [trial(3, 'all'), trial(4, 'all', { ...rough, orders: 'one order' })]
           : [trial(3, 'fewer', { orders: 'all orders' })]),
       ];
     default:

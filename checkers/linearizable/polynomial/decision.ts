@@ -32,10 +32,7 @@ export type Decision<E extends Entries = never> =
 export interface Residue<E extends Entries> {
   /** Without what need not have happened. If each is linearizable, so is the whole. */
   readonly parts: readonly Excerpt<E>[];
-  /**
-   * These parts, by number, and what lies between them, with all that may have happened. If the other parts are
-   * linearizable, the whole is if and only if this is.
-   */
+  /** These parts, by number, with all that may have happened. If the others are linearizable, this decides. */
   readonly together: (parts: readonly number[]) => Excerpt<E>;
 }
 

@@ -516,6 +516,83 @@ describe('what is left to a search', () => {
   );
 });
 
+/** `held`: a session of which everything is known. `point`: one whose acquire was never answered. */
+const held = (owner: number, at: number): [Part, number, number][] => [
+  [{ kind: Kind.acquire, owner }, at, at + 1],
+  [{ kind: Kind.release, owner }, at + 2, at + 3],
+];
+const point = (owner: number, asked: number, from: number, to: number): [Part, number, number][] => [
+  [{ kind: Kind.acquire, owner, unknown: true }, asked, asked],
+  [{ kind: Kind.release, owner }, from, to],
+];
+const refused = (from: number, to: number): [Part, number, number] => [
+  { kind: Kind.busy, owner: 99 },
+  from,
+  to,
+];
+
+function entriesOf(rows: readonly (readonly [Part, number, number])[]): LockEntries {
+  return lockEntries(
+    rows.map(([part]) => part),
+    rows.map(([, invoked, returned]) => ({ invoked, returned })),
+  );
+}
+
+describe('gaps depend on each other', () => {
+  it.each([
+    ['each has a session for its try', [], true],
+    ['one session is wanted by two tries', [refused(60, 61)], false],
+  ] as const)('if a session can be in the one or the other: %s', (_, more, isValid) => {
+    // The first point may be in the first gap or the second, the second one in the second or the third.
+    const entries = entriesOf([
+      ...held(0, 0),
+      ...point(10, 20, 50, 190),
+      ...held(1, 100),
+      ...point(11, 130, 160, 290),
+      refused(140, 150),
+      ...held(2, 200),
+      refused(240, 250),
+      ...held(3, 300),
+      ...more,
+    ]);
+    expect(bruteForce(entries, ownedMutex)).toBe(isValid);
+    const found = decidePartition(entries, ownedMutex, LIMITS, decideOwnedMutex);
+    expect(found.verdict).toBe(isValid ? 'valid' : 'invalid');
+  });
+
+  it('if a session can begin at the very stamp at which the one before ends', () => {
+    const entries = entriesOf([
+      [{ kind: Kind.acquire, owner: 10, unknown: true }, 20, 20],
+      [{ kind: Kind.renew, owner: 10 }, 40, 102],
+      [{ kind: Kind.release, owner: 10 }, 50, 150],
+      ...held(1, 100),
+      refused(110, 120),
+    ]);
+    expect(bruteForce(entries, ownedMutex)).toBe(true);
+    expect(decidePartition(entries, ownedMutex, LIMITS, decideOwnedMutex).verdict).toBe('valid');
+  });
+
+  it.each([
+    [1, false],
+    [3, true],
+  ])('if a session that may have happened has a token, %i, on all there are', (token, isValid) => {
+    const entries = entriesOf([
+      [{ kind: Kind.acquire, owner: 10, token, unknown: true }, -2, -2],
+      [{ kind: Kind.release, owner: 10, unknown: true }, -1, -1],
+      [{ kind: Kind.acquire, owner: 0, token: 2 }, 0, 1],
+      [{ kind: Kind.release, owner: 0 }, 2, 3],
+      ...held(1, 10),
+      refused(20, 21),
+      ...held(2, 30),
+      ...point(11, 40, 50, 60),
+      refused(45, 46),
+    ]);
+    expect(bruteForce(entries, fencedMutex)).toBe(isValid);
+    const found = decidePartition(entries, fencedMutex, LIMITS, decideFencedMutex);
+    expect(found.verdict).toBe(isValid ? 'valid' : 'invalid');
+  });
+});
+
 describe('fenced-mutex without search', () => {
   it('knows that who needs one instant only does not find it while another holds the lock', () => {
     // The second has to come after the first, which ends at 9; the third could come before it, but not before the second.

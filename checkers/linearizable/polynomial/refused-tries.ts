@@ -4,8 +4,8 @@
 // acquire of unknown outcome that held the lock there. One that was invoked before the first such try returned, and can
 // be over when the next session must begin, serves the whole gap; it can serve one gap only, and whichever can serve a
 // gap can serve every later one, so counting decides (Hall's theorem, for sets that only grow). O(n log n).
-// Counting is not enough where sessions without a core, answers to owners, releases that did not check the owner, or tokens
-// restrict who can serve. Then the gaps that those connect are left to a search, and only they (`residue.ts`).
+// Counting is not enough where sessions without a core, answers to owners, or releases that did not check the owner restrict
+// who can serve. Then the gaps that those connect are left to a search, and only they (`residue.ts`).
 
 import { Kind, NEVER, NONE, refusesTries, type LockEntries } from '../entries.ts';
 import { UNDECIDED, VALID, type Decision } from './decision.ts';
@@ -46,10 +46,12 @@ export function decideRefusedTries(
     return false;
   });
   if (gaps.size === 0 && stretches.length === 0) return VALID;
+  // Where a session with a token has its place depends on tokens anywhere.
+  if (sessions.possible.some(({ token }) => token !== NONE)) return UNDECIDED;
   const restricted =
     stretches.length > 0 ||
     sessions.disowned.some(({ row }) => row === NONE) ||
-    sessions.possible.some((session) => session.token !== NONE || session.latestEnd !== NEVER);
+    sessions.possible.some((session) => session.latestEnd !== NEVER);
   if (!restricted) return served([...gaps.values()], sessions.possible);
   const alone = [...gaps.keys()]
     .filter((gap) => !stretches.some(({ from, to }) => from <= gap && gap <= to))
@@ -145,7 +147,7 @@ function stretchesOf(sessions: Sessions, exclusion: Exclusion, unclear: Readonly
     const from = coresBegunBefore(cores, latestBegin, low);
     let to = from;
     while (to < cores.length && (earliestEnd[cores[to] ?? 0] ?? 0) <= high) to++;
-    return { from, to, isHarmless: !unclear.has(point) && isHarmless(point, sessions, exclusion) };
+    return { from, to, isHarmless: isHarmless(point, sessions, exclusion) };
   });
   for (const [gap, row] of cores.entries())
     if (unclear.has(row)) found.push({ from: gap, to: gap + 1, isHarmless: false });

@@ -2,8 +2,9 @@
 // with the sessions beside and inside them and the tries there. A session begins in one gap and ends in the next, and the
 // two do not depend on each other, so gaps that no session can choose between are judged by themselves. What may have
 // happened anywhere, an acquire of unknown outcome, is left out at first: gaps that can do without are settled. Those
-// that cannot compete for them, and are searched together, with all that lies between. Exact, because dropping a whole
-// session forbids nothing, and every try that is kept has all beside it that can explain it. O(n).
+// that cannot compete for it, and are searched together. Exact, because dropping a whole session forbids nothing, every
+// try that is kept has all beside it that can explain it, and the cores beside a gap keep what may have happened from
+// explaining tries of two. O(n).
 
 import { Kind, NONE, type LockEntries } from '../entries.ts';
 import { coresBegunBefore, type Exclusion } from './exclusion.ts';
@@ -55,29 +56,25 @@ export function residueOf(
   const triedIn = new Int32Array(size).fill(NONE);
   for (const [gap, there] of tries) for (const entry of there) triedIn[entry] = partOfGap[gap] ?? NONE;
 
-  const parts = stretches.map((): number[] => []);
-  for (let entry = 0; entry < size; entry++) {
+  /** The parts that an entry is in: a session with a core ends in one and begins another. */
+  const partsOf = (entry: number): ReadonlySet<number> => {
     const session = sessionOf[entry] ?? NONE;
-    const core = session === NONE ? NONE : (coreOf[session] ?? NONE);
-    const before = core === NONE ? NONE : (partOfGap[core] ?? NONE);
-    const after = core === NONE ? NONE : (partOfGap[core + 1] ?? NONE);
-    const inside = session === NONE ? (triedIn[entry] ?? NONE) : (pointIn[session] ?? NONE);
-    for (const part of new Set([before, after, inside])) parts[part]?.push(entry);
-  }
+    if (session === NONE) return new Set([triedIn[entry] ?? NONE]);
+    const core = coreOf[session] ?? NONE;
+    if (core === NONE) return new Set([pointIn[session] ?? NONE]);
+    return new Set([partOfGap[core] ?? NONE, partOfGap[core + 1] ?? NONE]);
+  };
+  const mayHaveHappened = (entry: number): boolean => {
+    const session = sessionOf[entry] ?? NONE;
+    return session !== NONE && isCertain[session] === 0;
+  };
+  const parts = stretches.map((): number[] => []);
+  for (let entry = 0; entry < size; entry++) for (const part of partsOf(entry)) parts[part]?.push(entry);
   return {
     parts: parts.map((positions) => excerptOf(entries, positions)),
     together(chosen) {
-      const among = new Set(chosen);
-      const own = chosen.flatMap((part) => stretches[part] ?? []);
-      const from = Math.min(...own.map((stretch) => stretch.from)) - 1;
-      const to = Math.max(...own.map((stretch) => stretch.to));
-      const belongs = (entry: number): boolean => {
-        const session = sessionOf[entry] ?? NONE;
-        if (session === NONE) return among.has(triedIn[entry] ?? NONE);
-        const core = coreOf[session] ?? NONE;
-        if (core !== NONE) return from <= core && core <= to;
-        return isCertain[session] === 0 || among.has(pointIn[session] ?? NONE);
-      };
+      const belongs = (entry: number): boolean =>
+        mayHaveHappened(entry) || chosen.some((part) => partsOf(entry).has(part));
       return excerptOf(entries, [...Array(size).keys()].filter(belongs));
     },
   };
