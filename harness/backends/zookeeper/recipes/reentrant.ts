@@ -44,8 +44,8 @@ export const reentrant: ZooKeeperRecipe = {
           return await queue.release(hold.grant);
         }
         const now = await queue.look(hold.grant);
-        // It has gone out, whatever the ensemble says; that tells only whether there still was a lock.
-        return { kind: 'ok', value: now.kind === 'info' ? {} : { released: now.kind === 'ok' } };
+        // It has gone out, whatever the ensemble says; but whether there was a lock to go out of, nobody else can tell.
+        return now.kind === 'info' ? now : { kind: 'ok', value: { released: now.kind === 'ok' } };
       },
       async abandon(request) {
         const hold = holds.get(request.owner);
