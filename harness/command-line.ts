@@ -131,7 +131,7 @@ function program(): Command {
     )
     .action(async (path: string, flags: ConvertFlags) => {
       const { convertCommand } = await import('./commands/convert.ts');
-      convertCommand(path, flags);
+      await convertCommand(path, flags);
     });
 
   withProfile(withPlanFlags(lockpick.command('list')), 'none: all cells, one seed')

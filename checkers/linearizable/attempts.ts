@@ -28,7 +28,9 @@ const NOBODY: readonly number[] = [];
 
 interface Attempt {
   readonly owner: number;
-  readonly acquire: Attributable;
+  /** When it was granted; Infinity: nobody knows that it was. */
+  readonly grantedAt: number;
+  readonly ttlMillis: number | undefined;
   /** A release answered that it took effect: it may only be repeated. */
   ended: boolean;
 }
@@ -51,18 +53,15 @@ export function attribution(
       if (outcome !== 'fail') {
         let open = 0;
         for (const other of known) if (!other.ended && other.owner !== owner) known[open++] = other;
-        known[open++] = { owner, acquire: operation, ended: false };
+        const grantedAt = outcome === 'ok' ? (operation.completed ?? Infinity) : Infinity;
+        known[open++] = { owner, grantedAt, ttlMillis: operation.ttlMillis, ended: false };
         if (open < known.length) known.length = open;
       }
       return { owner, mayBeOf: NOBODY, ttlMillis: operation.ttlMillis };
     }
     const last = known.at(-1);
-    const isPlain =
-      known.length < 2 ||
-      (last?.acquire.outcome === 'ok' &&
-        last.acquire.completed !== undefined &&
-        last.acquire.completed <= invoked);
-    const ttlMillis = operation.op === 'renew' ? (operation.ttlMillis ?? last?.acquire.ttlMillis) : undefined;
+    const isPlain = known.length < 2 || (last !== undefined && last.grantedAt <= invoked);
+    const ttlMillis = operation.op === 'renew' ? (operation.ttlMillis ?? last?.ttlMillis) : undefined;
     if (operation.op === 'release' && outcome === 'ok') for (const attempt of known) attempt.ended = true;
     // Once the last attempt was granted, whatever came of those before it is over.
     return isPlain

@@ -33,6 +33,9 @@ function file(name: string, content: string | Buffer): string {
 const overlap = join(histories, 'owned-mutex/bad/grant-inside-a-hold.jsonl');
 const handedOver = join(histories, 'owned-mutex/good/tried-again.jsonl');
 
+/** As one archive may follow another, so may one of 16 MB in 16 kB. */
+const BLANK = gzipSync(Buffer.alloc(2 ** 24, '\n'));
+
 describe('lockpick check', () => {
   it('judges by a model, says what it took, and exits 1 for a violation', () => {
     const { code, stdout, stderr } = lockpick('check', overlap, '--model', 'owned-mutex');
@@ -137,13 +140,23 @@ describe('lockpick check', () => {
   });
 
   it('never fills memory with what a small archive holds', () => {
-    // As one archive may follow another, so may one of 16 MB in 16 kB.
-    const blank = gzipSync(Buffer.alloc(2 ** 24, '\n'));
-    const members = Array.from({ length: 32 }, () => blank);
-    const path = file('bomb.gz', Buffer.concat([gzipSync(readFileSync(overlap)), ...members]));
+    const path = file(
+      'bomb.gz',
+      Buffer.concat([gzipSync('[;\n'), ...Array.from({ length: 32 }, () => BLANK)]),
+    );
     const { code, stderr } = lockpick('check', path);
     expect(code).toBe(64);
-    expect(stderr).toMatch(/bomb.gz holds more than 536870912 bytes → decompress it first/);
+    expect(stderr).toMatch(/bomb.gz holds more than 536870888 bytes → only a lockpick history may be longer/);
+  });
+
+  it('reads one of ours however much it holds', () => {
+    const line = Buffer.from('{"type":"server","time":1,"node":"r1","role":"primary"}');
+    const padded = gzipSync(Buffer.concat([line, Buffer.alloc(2 ** 24, ' '), Buffer.from('\n')]));
+    const members = Array.from({ length: 33 }, () => padded);
+    const path = file('long.gz', Buffer.concat([gzipSync(readFileSync(overlap)), ...members]));
+    const { code, stdout } = lockpick('check', path);
+    expect(code).toBe(1);
+    expect(stdout).toContain('double-grant');
   });
 
   it('never lets a name speak to the terminal', () => {

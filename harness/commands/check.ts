@@ -76,7 +76,7 @@ async function answerTo(path: string, options: ModelOptions): Promise<Answer> {
     return ruled(path, verdict, exitCode);
   }
   const file = isDirectory ? join(path, 'history.jsonl') : path;
-  const recorded = readRecorded(file);
+  const recorded = await readRecorded(file);
   if (recorded.format === 'lockpick-history' && options.model === undefined) {
     refuseWithoutModel(path, options);
     const { verdict, exitCode } = judgeHistory(recorded.history, null);

@@ -27,10 +27,10 @@ interface Window {
   readonly until: number;
 }
 
-export function convertCommand(path: string, flags: ConvertFlags): void {
+export async function convertCommand(path: string, flags: ConvertFlags): Promise<void> {
   const isDirectory = statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
   const file = isDirectory ? join(path, 'history.jsonl') : path;
-  const recorded = readRecorded(file);
+  const recorded = await readRecorded(file);
   if (recorded.format !== 'lockpick-history')
     throw new HarnessError('usage', `${file} is no lockpick history; only those have what can be converted`, {
       remedy: 'lockpick check reads it as it is',

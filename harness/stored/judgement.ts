@@ -2,8 +2,7 @@
 // file and the judge; no plan, no backend, no container.
 
 import { monotonicClock, monotonicOrigin } from '../clock.ts';
-import { HarnessError } from '../contract/errors.ts';
-import { readRecorded } from './history-file.ts';
+import { readStoredHistory } from './history-file.ts';
 import type { History } from '../history/history.ts';
 import { exitCodeOf, judge } from '../judge.ts';
 import type { Expectation, Verdict } from '../../checkers/verdict.ts';
@@ -14,14 +13,9 @@ export interface Judgement {
   readonly exitCode: number;
 }
 
-/** Reads and judges a history file of ours. Throws HarnessError('usage') with file, line and rule if it is malformed. */
+/** Reads and judges a history of ours that is not compressed. Throws HarnessError('usage') with file, line and rule if it is malformed. */
 export function judgeFile(path: string, expectation: Expectation | null): Judgement {
-  const recorded = readRecorded(path);
-  if (recorded.format !== 'lockpick-history')
-    throw new HarnessError('usage', `${path} is no lockpick history but looks like ${recorded.format}`, {
-      remedy: 'judge it by a model: lockpick check --model …',
-    });
-  return judgeHistory(recorded.history, expectation);
+  return judgeHistory(readStoredHistory(path), expectation);
 }
 
 export function judgeHistory(history: History, expectation: Expectation | null): Judgement {
