@@ -28,15 +28,16 @@ export interface MatrixEntry {
   readonly view: RunView | undefined;
 }
 
-/** Rows in the order of people; columns likewise, with the workload where there is more than one. */
+/** Rows in the order of people; columns likewise, with the workload where it is not that of most runs. */
 export function matrixOf(views: readonly RunView[], others: readonly ComparedRun[]): Matrix {
   const runs = [
     ...views.map((view) => ({ run: view.run as ComparedRun, view })),
     ...others.map((run) => ({ run, view: undefined })),
   ];
-  const workloads = new Set(runs.map(({ run }) => run.plan.workload));
+  const workloads = Map.groupBy(runs, ({ run }) => run.plan.workload);
+  const [usual] = [...workloads].toSorted(([, a], [, b]) => b.length - a.length)[0] ?? [];
   const columnOf = ({ plan }: ComparedRun): string =>
-    workloads.size > 1 ? `${name(plan.fault)}, ${name(plan.workload)}` : name(plan.fault);
+    plan.workload === usual ? name(plan.fault) : `${name(plan.fault)}, ${name(plan.workload)}`;
   const rows = [...new Set(runs.map(({ run }) => cellOf(run.plan)))].sort(byName);
   const columns = [...new Set(runs.map(({ run }) => columnOf(run)))].sort(byName);
   return {
@@ -66,40 +67,80 @@ export function summarySentence({ entries }: Matrix): string {
   return `${counted(entries.length, 'run')}: ${all ? 'all as expected' : parts.join(', ')}`;
 }
 
+/** With more faults than these most fields would be empty, and all of them far apart. */
+const COLUMNS_MAX = 7;
+
 /** The script makes its links filters; without it they lead to the first run that they are about. */
 export function matrixSection(matrix: Matrix): Html {
-  const { rows, columns, entries } = matrix;
+  const { columns, entries } = matrix;
   const unseen = entries.filter(({ view }) => view === undefined).length;
   return html`<p class="soft">
       Each field: what was seen; of 1,000 faults that acted, how many broke a rule, with the exact 95 %
-      interval; how many runs came out as expected. A field, a row’s or a column’s name shows only its
+      interval; how many runs came out as expected. A field, a lock’s or a fault’s name shows only its
       runs.${unseen > 0 ? ` ${count(unseen)} of the runs are counted here and have a page of their own.` : ''}
     </p>
-    <div class="scroll" tabindex="0" role="group" aria-label="Locks against faults">
-      <table class="matrix">
-        <thead>
-          <tr>
-            <th scope="col">Lock</th>
-            ${columns.map((column, index) => html`<th scope="col">${filterLink(entries, { column: index }, column)}</th>`)}
-          </tr>
-        </thead>
-        <tbody>
-          ${rows.map(
-            (cell, row) =>
-              html`<tr>
-                <th scope="row">${filterLink(entries, { row }, cell)}</th>
-                ${columns.map((_, column) => html`<td>${field(entries, { row, column })}</td>`)}
-              </tr>`,
-          )}
-        </tbody>
-      </table>
-    </div>
-    ${matrixDefences(matrix)}
+    ${columns.length > COLUMNS_MAX ? fieldsByLock(matrix) : grid(matrix)} ${matrixDefences(matrix)}
     <p id="filtered" class="filtered" aria-live="polite" hidden></p>
     <details class="more">
       <summary>The same as a list: ${counted(entries.length, 'run')}</summary>
       ${runList(matrix)}
     </details>`;
+}
+
+function grid({ rows, columns, entries }: Matrix): Html {
+  return html`<div class="scroll" tabindex="0" role="group" aria-label="Locks against faults">
+    <table class="matrix">
+      <thead>
+        <tr>
+          <th scope="col">Lock</th>
+          ${columns.map((column, index) => html`<th scope="col">${filterLink(entries, { column: index }, column)}</th>`)}
+        </tr>
+      </thead>
+      <tbody>
+        ${rows.map(
+          (cell, row) =>
+            html`<tr>
+              <th scope="row">${filterLink(entries, { row }, cell)}</th>
+              ${columns.map((_, column) => html`<td>${field(entries, { row, column })}</td>`)}
+            </tr>`,
+        )}
+      </tbody>
+    </table>
+  </div>`;
+}
+
+/** Each lock with the fields that it has, side by side. */
+function fieldsByLock({ rows, columns, entries }: Matrix): Html {
+  return html`<div class="scroll" tabindex="0" role="group" aria-label="Locks against faults">
+    <table class="matrix">
+      <thead>
+        <tr>
+          <th scope="col">Lock</th>
+          <th scope="col">Under each fault</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${rows.map(
+          (cell, row) =>
+            html`<tr>
+              <th scope="row">${filterLink(entries, { row }, cell)}</th>
+              <td>
+                <ul class="fields">
+                  ${columns.map((fault, column) =>
+                    at(entries, { row, column }).length === 0
+                      ? html``
+                      : html`<li>
+                          <span class="fault">${filterLink(entries, { column }, fault)}</span>
+                          ${field(entries, { row, column })}
+                        </li>`,
+                  )}
+                </ul>
+              </td>
+            </tr>`,
+        )}
+      </tbody>
+    </table>
+  </div>`;
 }
 
 /** Absent: any. */

@@ -243,6 +243,20 @@ describe('several runs on one page', () => {
     expect(renderReport([failing], { others })).toContain('href="second/report.html"');
   });
 
+  it('of many faults has those of each lock side by side, and names a workload only where it is another', () => {
+    const { name, plan, verdict } = failing;
+    const faults = ['a', 'b', 'c', 'd', 'e', 'f', 'g'];
+    const others = [
+      ...faults.map((fault) => ({ name: `${name}-${fault}`, plan: { ...plan, fault }, verdict })),
+      { name: `${name}-cron`, plan: { ...plan, recipe: 'other', workload: 'cron' }, verdict },
+    ];
+    expect(renderReport([failing], { others: others.slice(0, 6) })).not.toContain('Under each fault');
+    const matrix = plainText(renderReport([failing], { others })).split('Lock Under each fault')[1] ?? '';
+    expect(matrix.match(/(?<=^| )(a|b|c|d|e|f|g|pause-holder) unsafe/g)).toHaveLength(8);
+    expect(matrix).toMatch(/redis-single\/other pause-holder, cron unsafe/);
+    expect(matrix).not.toContain('not tried');
+  });
+
   it('counts what was not as expected, and what nobody expected anything of', () => {
     const { verdict } = calm;
     const odd = renderReport([

@@ -15,7 +15,7 @@ const GRADE_SHAPES: Readonly<Record<Grade, string>> = {
     '<path d="M12 1.5 21 5v7c0 5.2-3.8 8.9-9 10.5C6.800 20.900 3 17.200 3 12V5z"/><path class="g-mark" d="M8 9v7m4-7v7m4-7v7M6.500 12.500h11"/>',
   unsafe: '<path d="M7.500 1.500h9l6 6v9l-6 6h-9l-6-6v-9z"/><path class="g-mark" d="m8 8 8 8m0-8-8 8"/>',
   inconclusive:
-    '<path d="M12 1 23 12 12 23 1 12z"/><path class="g-mark" d="M9.500 9.500c0-3.300 5-3.300 5 0 0 2-2.500 2-2.500 4.200m0 2.800v.3"/>',
+    '<g fill="none" stroke="currentColor"><circle cx="12" cy="12" r="9.500" stroke-width="2.500" stroke-dasharray="4 3"/><path stroke-width="2.800" d="M8 12h8"/></g>',
 };
 
 /** The grade as shape and word. */
