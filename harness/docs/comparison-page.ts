@@ -5,6 +5,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import type { Grade } from '../../checkers/verdict.ts';
+import { backends } from '../backends/index.ts';
 import { PROFILES } from '../comparison/profiles.ts';
 import { HarnessError } from '../contract/errors.ts';
 import { PROFILE_NAMES } from '../plan/choices.ts';
@@ -88,10 +89,26 @@ const COLUMNS: readonly (readonly [Grade, string])[] = [
   ['inconclusive', 'inconclusive under'],
 ];
 
-/** A row a lock: under which faults it came out how. */
-function locksTable({ cells }: KeptComparison): string[][] {
+type KeptCell = KeptComparison['cells'][number];
+
+function lockOf({ cell }: KeptCell): string {
+  return cell.split('/').slice(0, 2).join('/');
+}
+
+/** Wrong on purpose, there to be caught. */
+function isFlawed({ cell }: KeptCell): boolean {
+  const [served = '', recipe] = cell.split('/');
+  const backend = backends.find(({ name }) => name === served.split(':', 1).join(''));
+  return backend?.recipes.find(({ name }) => name === recipe)?.flaw !== undefined;
+}
+
+/** A row a lock that is not wrong on purpose: under which faults it came out how, with the usual workload if it has it. */
+function locksTable({ cells: all }: KeptComparison): string[][] {
+  const meant = all.filter((cell) => !isFlawed(cell));
+  const usual = new Set(meant.filter(hasUsualWorkload).map(lockOf));
+  const cells = meant.filter((cell) => hasUsualWorkload(cell) || !usual.has(lockOf(cell)));
   const columns = COLUMNS.filter(([seen]) => cells.some(({ grades }) => grades[seen] !== undefined));
-  const locks = Map.groupBy(cells, ({ cell }) => cell.split('/').slice(0, 2).join('/'));
+  const locks = Map.groupBy(cells, lockOf);
   return [
     ['lock', ...columns.map(([, words]) => words)],
     ...[...locks].map(([lock, members]) => [
@@ -107,8 +124,13 @@ function locksTable({ cells }: KeptComparison): string[][] {
   ];
 }
 
+/** A cell names its workload where it is another. */
+function hasUsualWorkload({ cell }: KeptCell): boolean {
+  return cell.split('/').length === 3;
+}
+
 /** `pause-holder`; of a cell that did not always come out so how often; **bold** what theory did not expect. */
-function faultWords(member: KeptComparison['cells'][number], seen: Grade): string {
+function faultWords(member: KeptCell, seen: Grade): string {
   const { cell, grades, asExpected } = member;
   const [, , fault = '', workload] = cell.split('/');
   const often = grades[seen] ?? 0;
@@ -126,9 +148,20 @@ function comparedWords({ profile, seed, cells, totals, started, host }: KeptComp
       : `${other} of them not as theory expects (the cells in bold)`;
   return (
     `A real run: profile ${profile} (${PROFILES[profile].summary}), ${cells.length} cells, ${runs} runs, ${outcome}; ` +
-    `${started}, ${host}. \`npm run -s lockpick -- compare --profile ${profile} --seed ${seed}\` makes it again. ` +
+    `${started}, ${host}. ${flawedWords(cells)}\`npm run -s lockpick -- compare --profile ${profile} --seed ${seed}\` makes it again. ` +
     'Rates with their exact intervals: [`docs/comparison.md`](docs/comparison.md).'
   );
+}
+
+/** Empty if it had none. */
+function flawedWords(cells: readonly KeptCell[]): string {
+  const recipes = Map.groupBy(cells.filter(isFlawed), lockOf);
+  const caught = [...recipes.values()].filter((own) =>
+    own.every(({ asExpected: { hits, trials } }) => hits === trials),
+  );
+  return recipes.size === 0
+    ? ''
+    : `Of ${recipes.size} recipes that are wrong on purpose ${caught.length} were caught in every run. `;
 }
 
 /** docs/comparison.md: a row a cell, with what theory expects and all rates. */
