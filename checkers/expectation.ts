@@ -52,12 +52,10 @@ export function surprisesOf(found: Found, expectation: Expectation | null): read
   ];
   return [
     ...violations.map((words): Surprise => ({ outcome: 'violation', words })),
-    ...unexpected(liveness, new Set<FindingCode>([...expected.liveness, ...expected.allowed])).map(
-      (words): Surprise => ({
-        outcome: 'threshold',
-        words,
-      }),
-    ),
+    ...unexpected(liveness, new Set(expected.liveness)).map((words): Surprise => ({
+      outcome: 'threshold',
+      words,
+    })),
     ...(queueJumps === 0 || expectation?.queueJumps === true ? [] : [queueJumps]).map((count): Surprise => ({
       outcome: 'threshold',
       words: `the queue was jumped ${count} ×`,

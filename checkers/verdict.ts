@@ -91,7 +91,7 @@ export interface Expectation {
   readonly oneOf: readonly SafetyCode[];
   readonly liveness: readonly LivenessCode[];
   /** These may occur besides. */
-  readonly allowed: readonly (SafetyCode | LivenessCode)[];
+  readonly allowed: readonly SafetyCode[];
   /** Its queue must be seen to be none. */
   readonly queueJumps?: true;
   /** Store → what must occur in it; for a defence that theory says is not enough. */

@@ -70,17 +70,14 @@ export type Turn = (lower: readonly string[], request: AcquireRequest) => readon
 /** The node before its own, and no other. */
 export const alone: Turn = (lower) => lower.slice(-1);
 
-/** What puts the nodes of a queue in order. */
-export type Rank = (node: string) => number | string;
-
-/** The nodes in the queue that rank below this one, in their order. */
+/** The nodes in the queue with lower numbers than this one, in their order. */
 export async function nodesBefore(
   session: ZooKeeperSession,
   lock: string,
-  { path, rank = numberOf }: { readonly path: string; readonly rank?: Rank | undefined },
+  path: string,
 ): Promise<Outcome<readonly string[]>> {
   const children = await session.children(queueOf(lock));
-  return children.kind === 'ok' ? { kind: 'ok', value: lowerThan(path, children.value, rank) } : children;
+  return children.kind === 'ok' ? { kind: 'ok', value: lowerThan(path, children.value) } : children;
 }
 
 /** Until one of these nodes is gone, or may be, or the time is up. */
@@ -97,8 +94,6 @@ export interface Waiting {
   readonly request: AcquireRequest;
   readonly path: string;
   readonly turn: Turn;
-  /** Absent: the number that the ensemble gave it. */
-  readonly rank?: Rank | undefined;
 }
 
 /**
@@ -108,12 +103,12 @@ export interface Waiting {
 export async function waitForTurn(
   session: ZooKeeperSession,
   clock: Clock,
-  { request, path, turn, rank }: Waiting,
+  { request, path, turn }: Waiting,
 ): Promise<Outcome<Grant>> {
   const giveUpAt = clock.now() + nanosOf(request.patienceMillis ?? request.ttlMillis);
   for (;;) {
     const token = await tokenOf(session, path);
-    const lower = token.kind === 'ok' ? await nodesBefore(session, request.lock, { path, rank }) : token;
+    const lower = token.kind === 'ok' ? await nodesBefore(session, request.lock, path) : token;
     if (lower.kind === 'fail' && lower.error === SESSION_ENDED.error) return lower;
     const before = lower.kind === 'ok' ? turn(lower.value, request) : [];
     if (lower.kind === 'ok' && token.kind === 'ok' && before.length === 0 && clock.now() < session.deadline)
@@ -129,10 +124,10 @@ export async function waitForTurn(
   }
 }
 
-/** Those of `children` that rank below `path`, ascending. */
-function lowerThan(path: string, children: readonly string[], rank: Rank): readonly string[] {
-  const own = rank(path.slice(path.lastIndexOf('/') + 1));
-  return children.filter((child) => rank(child) < own).toSorted((a, b) => (rank(a) < rank(b) ? -1 : 1));
+/** Those of `children` with numbers below that of `path`, ascending. */
+function lowerThan(path: string, children: readonly string[]): readonly string[] {
+  const own = numberOf(path);
+  return children.filter((child) => numberOf(child) < own).toSorted((a, b) => numberOf(a) - numberOf(b));
 }
 
 /** What the ensemble appended: ten digits (ZooKeeper 3.9, PrepRequestProcessor). */

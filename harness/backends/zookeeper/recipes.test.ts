@@ -11,11 +11,11 @@ import { isAnswer, outcomeOfError } from './errors.ts';
 import { fakeZooKeeper, type FakeZooKeeper } from './fake-zookeeper.fixture.ts';
 import type { ZooKeeperRecipe } from './port.ts';
 import { ephemeralSequential } from './recipes/ephemeral-sequential.ts';
+import { zkAllWatchHolder } from './recipes/zk-all-watch-holder.ts';
 import { zkIgnoresSessionLoss } from './recipes/zk-ignores-session-loss.ts';
 import { reentrant } from './recipes/reentrant.ts';
 import { zkNoGuid } from './recipes/zk-no-guid.ts';
 import { zkNoRecheck } from './recipes/zk-no-recheck.ts';
-import { zkSortsByName } from './recipes/zk-sorts-by-name.ts';
 import { ZOOKEEPER_RECIPES } from './server.ts';
 
 function open(recipe: ZooKeeperRecipe, clock: FakeClock, zooKeeper: FakeZooKeeper) {
@@ -222,22 +222,24 @@ describe('zk-no-recheck', () => {
   });
 });
 
-/** What becomes of one who waits, and of one who comes after it with a lower name. */
-async function lowComesLate(recipe: ZooKeeperRecipe) {
+/** How many of three who wait are granted the lock when its holder lets go. */
+async function grantedAtOnce(recipe: ZooKeeperRecipe): Promise<number> {
   const clock = fakeClock();
   const zooKeeper = fakeZooKeeper(clock);
-  await grantedNow(open(recipe, clock, zooKeeper).acquire(request('m')));
-  const waiting = open(recipe, clock, zooKeeper).acquire(request('n'));
-  await clock.elapse(10);
-  const low = open(recipe, clock, zooKeeper).acquire(request('a'));
+  const holder = open(recipe, clock, zooKeeper);
+  const held = await grantedNow(holder.acquire(request('a')));
+  const waiting = ['b', 'c', 'd'].map((owner) => open(recipe, clock, zooKeeper).acquire(request(owner)));
   await clock.elapse(100);
-  return [await stateOf(waiting), await stateOf(low)];
+  await holder.release(held);
+  await clock.elapse(100);
+  const states = await Promise.all(waiting.map((one) => stateOf(one)));
+  return states.filter((state) => state !== 'waiting').length;
 }
 
-describe('zk-sorts-by-name', () => {
-  it('lets a low name in at once, though somebody holds the lock and somebody else waits; by number nobody is', async () => {
-    expect(await lowComesLate(zkSortsByName)).toMatchObject(['waiting', { kind: 'ok' }]);
-    expect(await lowComesLate(ephemeralSequential)).toEqual(['waiting', 'waiting']);
+describe('zk-all-watch-holder', () => {
+  it('lets in all who wait when the holder lets go; the right one lets in one', async () => {
+    expect(await grantedAtOnce(zkAllWatchHolder)).toBe(3);
+    expect(await grantedAtOnce(ephemeralSequential)).toBe(1);
   });
 });
 

@@ -16,10 +16,10 @@ import { ephemeralSequential } from './recipes/ephemeral-sequential.ts';
 import { readWrite } from './recipes/read-write.ts';
 import { reentrant } from './recipes/reentrant.ts';
 import { semaphore } from './recipes/semaphore.ts';
+import { zkAllWatchHolder } from './recipes/zk-all-watch-holder.ts';
 import { zkIgnoresSessionLoss } from './recipes/zk-ignores-session-loss.ts';
 import { zkNoGuid } from './recipes/zk-no-guid.ts';
 import { zkNoRecheck } from './recipes/zk-no-recheck.ts';
-import { zkSortsByName } from './recipes/zk-sorts-by-name.ts';
 import { askRole, askVersion } from './srvr.ts';
 
 /** The recipes without a port: a simulated ensemble can be put behind them as well. */
@@ -30,7 +30,7 @@ export const ZOOKEEPER_RECIPES: readonly ZooKeeperRecipe[] = [
   reentrant,
   zkNoGuid,
   zkNoRecheck,
-  zkSortsByName,
+  zkAllWatchHolder,
   zkIgnoresSessionLoss,
 ];
 

@@ -29,8 +29,7 @@ export function expectedWords(expectation: Expectation): string {
     ...(oneOf.length === 0 ? [] : [oneOf.join(' or ')]),
     ...(queueJumps === true ? ['queue jumps'] : []),
   ];
-  const named = new Set<string>([...findings, ...oneOf]);
-  const mays = allowed.filter((code) => !named.has(code));
+  const mays = allowed.filter((code) => !findings.includes(code) && !oneOf.includes(code));
   return `${grade}${musts.length === 0 ? '' : `: ${musts.join(', ')}`}${mays.length === 0 ? '' : `; perhaps ${mays.join(', ')}`}`;
 }
 

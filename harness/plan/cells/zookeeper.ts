@@ -137,18 +137,18 @@ export const zookeeperCells: readonly CellOfBackend[] = [
       'one that gave up waiting makes the next one believe that the lock is free; the token of that one is newer',
   },
   {
-    recipe: 'zk-sorts-by-name',
+    recipe: 'zk-all-watch-holder',
     fault: 'none',
     workload: 'handover',
     settings: {},
     expected: {
       ...givenTwice,
       grade: 'safe-with-fencing',
-      // Who always comes with a high name may wait for as long as others come.
-      allowed: ['belief-overlap', 'starved'],
+      allowed: ['belief-overlap'],
       queueJumps: true,
     },
-    because: 'a low name is the first in the queue at once, before those who came earlier',
+    because:
+      'all who wait wake up at once, and which of them is granted first has nothing to do with its place',
   },
   {
     recipe: 'ephemeral-sequential',

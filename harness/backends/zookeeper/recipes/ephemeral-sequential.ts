@@ -12,17 +12,7 @@ import type {
 } from '../../../contract/lock-client.ts';
 import { untilDone } from '../../until-done.ts';
 import type { ZooKeeperPort, ZooKeeperRecipe, ZooKeeperSession } from '../port.ts';
-import {
-  alone,
-  enter,
-  find,
-  leave,
-  NO_SESSION,
-  tokenOf,
-  waitForTurn,
-  type Rank,
-  type Turn,
-} from '../queue.ts';
+import { alone, enter, find, leave, NO_SESSION, tokenOf, waitForTurn, type Turn } from '../queue.ts';
 
 export const ephemeralSequential: ZooKeeperRecipe = {
   name: 'ephemeral-sequential',
@@ -41,7 +31,6 @@ export interface QueueRules {
   /** Is started for every grant. */
   readonly watch: (session: ZooKeeperSession, request: AcquireRequest, held: () => boolean) => Promise<void>;
   readonly turn: Turn;
-  readonly rank?: Rank;
   /** How a node in the queue comes to its turn; absent: as `waitForTurn` has it. */
   readonly wait?: typeof waitForTurn;
   /** What the name of a node says besides whose it is. */
@@ -71,7 +60,7 @@ export interface QueueClient extends Omit<LockClient, keyof AsyncDisposable> {
 export function queueClient(
   zooKeeper: ZooKeeperPort,
   clock: Clock,
-  { watch, turn, rank, wait = waitForTurn, mark = () => 'lock' }: QueueRules,
+  { watch, turn, wait = waitForTurn, mark = () => 'lock' }: QueueRules,
 ): QueueClient {
   const nodeName = (request: AcquireRequest): string => `${request.owner}-${mark(request)}-`;
   const attempts = new WeakMap<AcquireRequest, Attempt>();
@@ -91,7 +80,7 @@ export function queueClient(
       const entered = await enterOnce(session, request.lock, nodeName(request));
       if (entered.kind !== 'ok') return entered;
       attempt.path = entered.value;
-      const outcome = await wait(session, clock, { request, path: entered.value, turn, rank });
+      const outcome = await wait(session, clock, { request, path: entered.value, turn });
       if (outcome.kind === 'ok') {
         attempt.held = true;
         void watch(session, request, () => attempt.held);

@@ -18,7 +18,8 @@ export const zkNoRecheck: ZooKeeperRecipe = {
     queueClient(zooKeeper, clock, { watch: sessionWatch(onLost), turn: alone, wait: watchOnce }),
 };
 
-async function watchOnce(
+/** Until the nodes that it waits for at first are gone, whoever else there is. */
+export async function watchOnce(
   session: ZooKeeperSession,
   clock: Clock,
   { request, path, turn }: Waiting,
@@ -27,7 +28,7 @@ async function watchOnce(
   const giveUpAt = clock.now() + nanosOf(patienceMillis);
   let watched: readonly string[] | undefined;
   for (;;) {
-    const lower = await nodesBefore(session, lock, { path });
+    const lower = await nodesBefore(session, lock, path);
     // Its own node is in the queue.
     if (lower.kind !== 'ok') return { kind: 'info', error: lower.error };
     watched ??= turn(lower.value, request);
