@@ -31,10 +31,14 @@ export async function placed(
 }
 
 /**
- * Without what cannot be simulated, which is told, where the user left the place open. Throws HarnessError('usage') where
- * simulation was asked for.
+ * Without what cannot be simulated, which is told. Throws HarnessError('usage') if nothing is left, or if simulation was
+ * asked for and a cell of it by name: what was named is not left out.
  */
-export async function possible(comparison: Comparison, chosen: Choices): Promise<Comparison> {
+export async function possible(
+  comparison: Comparison,
+  chosen: Choices,
+  patterns: readonly string[],
+): Promise<Comparison> {
   if (comparison.plans.every(({ on }) => on !== 'simulation')) return comparison;
   const [{ refusal }, { plannedRun }] = await Promise.all([
     import('../stages/on-simulation.ts'),
@@ -47,7 +51,9 @@ export async function possible(comparison: Comparison, chosen: Choices): Promise
   const plans = judged.filter(({ refused }) => refused === undefined).map(({ plan }) => plan);
   const [first] = left;
   if (first?.refused === undefined) return comparison;
-  if (chosen.get('on')?.value !== 'auto' || plans.length === 0) throw first.refused;
+  const byProfile = patterns.length === 0 && comparison.profile !== null;
+  const unnamed = byProfile || (patterns.length > 0 && patterns.every((pattern) => pattern.includes('*')));
+  if ((chosen.get('on')?.value !== 'auto' && !unnamed) || plans.length === 0) throw first.refused;
   for (const [message, of] of Map.groupBy(left, ({ refused }) => refused?.message ?? '')) {
     const names = [...new Set(of.map(({ plan }) => cellName(plan)))];
     process.stderr.write(`left out, because ${message}: ${names.join(', ')}\n`);

@@ -14,14 +14,14 @@ import { plansOf } from './plans.ts';
 
 export async function runCommand(patterns: readonly string[], chosen: Choices): Promise<number> {
   const choices = await placed(chosen);
-  const comparison = await possible(await comparisonOf(patterns, choices, undefined), chosen);
+  const comparison = await possible(await comparisonOf(patterns, choices, undefined), chosen, patterns);
   return runBatch(comparison, batchOptions(choices, 'each'));
 }
 
 export async function compareCommand(patterns: readonly string[], chosen: Choices): Promise<number> {
   const choices = await placed(chosen);
   const profile = PROFILE_NAMES.find((name) => name === (textChoice(choices, 'profile') ?? 'standard'));
-  const comparison = await possible(await comparisonOf(patterns, choices, profile), chosen);
+  const comparison = await possible(await comparisonOf(patterns, choices, profile), chosen, patterns);
   return runBatch(comparison, batchOptions(choices, 'all'));
 }
 
