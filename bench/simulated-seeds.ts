@@ -15,7 +15,7 @@ import { refusal } from '../harness/stages/on-simulation.ts';
 import { simulate } from '../harness/stages/simulated-run.ts';
 
 const [seeds = '2000', only = '', seconds = '6', firstSeed = '1'] = process.argv.slice(2);
-const REPORT_EVERY = 500;
+const REPORT_EVERY = 100;
 
 /** What takes from a server what it had promised: its disk, or the time by which it keeps leases. */
 const LOSE_PROMISES = ['restart-empty', 'clock-jump', 'clock-drift', 'clock-strobe'];
@@ -73,7 +73,7 @@ for (const { name: backend, recipes } of backends)
       if ((nth + 1) % REPORT_EVERY === 0) {
         const { rss, heapUsed } = process.memoryUsage();
         process.stderr.write(
-          `${backend}/${recipe}: ${nth + 1} seeds, ${Math.round(rss / 2 ** 20)} MB, heap ${Math.round(heapUsed / 2 ** 20)} MB\n`,
+          `${backend}/${recipe}: ${nth + 1} seeds, ${broken} broken promises, ${Math.round(rss / 2 ** 20)} MB, heap ${Math.round(heapUsed / 2 ** 20)} MB\n`,
         );
       }
     }

@@ -95,13 +95,7 @@ function openBench(interrupt: Interrupt, first: Shown): Bench {
     },
     async shows(plan) {
       tries += 1;
-      try {
-        return reproduces(first, shownBy((await simulate(plan, interrupt)).verdict));
-      } catch (error) {
-        // What makes no plan, such as a workload without its store.
-        if (error instanceof HarnessError && error.code === 'usage') return false;
-        throw error;
-      }
+      return reproduces(first, shownBy((await simulate(plan, interrupt)).verdict));
     },
   };
 }

@@ -34,7 +34,7 @@ export async function shrinkPlan(plan: Plan, options: ShrinkOptions): Promise<Pl
   const shows = async (candidate: Plan | undefined): Promise<boolean> => {
     if (candidate === undefined) return false;
     const key = JSON.stringify(candidate);
-    const known = asked.get(key) ?? (await options.shows(candidate));
+    const known = asked.get(key) ?? (await options.shows(candidate).catch(isNoPlan));
     asked.set(key, known);
     return known;
   };
@@ -75,6 +75,12 @@ export async function shrinkPlan(plan: Plan, options: ShrinkOptions): Promise<Pl
   );
   await fewerFaults();
   return smallest;
+}
+
+/** What makes no sense, such as a store for a workload that has none, shows nothing. */
+function isNoPlan(error: unknown): false {
+  if (error instanceof HarnessError && error.code === 'usage') return false;
+  throw error;
 }
 
 /** undefined: it is no plan, such as one whose schedule names a client that it has not. */

@@ -103,17 +103,20 @@ function openPort(
     return reply.kind === 'ok' && Array.isArray(reply.value) && reply.value[0] !== null;
   };
 
+  const offersAt = async (name: string): Promise<boolean> => {
+    const wire = await connected();
+    if (wire?.isOpen !== true) return false;
+    const answers = offered.get(wire) ?? new Map<string, Promise<boolean>>();
+    offered.set(wire, answers);
+    const answer = answers.get(name) ?? ask(wire, name);
+    answers.set(name, answer);
+    return answer;
+  };
+
   return {
     sequence,
-    async offers(name) {
-      const wire = await connected();
-      if (wire?.isOpen !== true) return false;
-      const answers = offered.get(wire) ?? new Map<string, Promise<boolean>>();
-      offered.set(wire, answers);
-      const answer = answers.get(name) ?? ask(wire, name);
-      answers.set(name, answer);
-      return answer;
-    },
+    offers: (name) =>
+      (current?.isOpen === true ? offered.get(current)?.get(name) : undefined) ?? offersAt(name),
     command(...words) {
       return current?.isOpen === true
         ? send(current, words)
