@@ -16,10 +16,14 @@ export const simulatedCells: readonly Cell[] = catalogue.filter(
     refusal({ backend, on: 'simulation' }, scenarioNamed(fault)?.faults ?? []) === undefined,
 );
 
+/** Half of the usual load is enough for every cell that does not say how much it needs. */
+const TIME_LIMIT = '10s';
+
 export function planOfCell(cell: Cell, seed: string): Plan {
   const { backend, variant, recipe, fault, workload } = cell;
   const names = { backend, variant, recipe, fault, workload };
-  return parsePlan(vocabulary, names, settingsOf(names), { seed, on: 'simulation' });
+  const settings = { timeLimitMillis: TIME_LIMIT, ...settingsOf(names) };
+  return parsePlan(vocabulary, names, settings, { seed, on: 'simulation' });
 }
 
 /** A line a cell: `name hash`. */
