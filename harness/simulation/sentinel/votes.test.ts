@@ -79,7 +79,7 @@ describe('votes', () => {
   });
 
   it('elect nobody without a majority, or below the quorum', () => {
-    const alone = sentinel('a');
+    const alone = sentinel('a', 1);
     for (const other of ['b', 'c']) alone.votes.add(other, instance({ send: () => undefined }));
     expect(alone.votes.elected(stand(alone, 'a'))).toBeUndefined();
     const [a] = three(4);
