@@ -4,6 +4,7 @@
 // acquire of unknown outcome that held the lock there. One that was invoked before the first such try returned, and can
 // be over when the next session must begin, serves the whole gap; it can serve one gap only, and whichever can serve a
 // gap can serve every later one, so counting decides (Hall's theorem, for sets that only grow). O(n log n).
+// Where an unchecked renewal prolongs a session only if that began early, to explain a try has its price: that is searched.
 // Counting is not enough where sessions without a core, answers to owners, or releases that did not check the owner restrict
 // who can serve. Then the gaps that those connect are left to a search, and only they (`residue.ts`).
 
@@ -39,6 +40,7 @@ export function decideRefusedTries(
   const sessions = { ...asked, latestEnd };
   const tries = looseTries(entries, sessions, exclusion);
   if (tries.size === 0) return VALID;
+  if (sessions.endsDepend) return UNDECIDED;
   const gaps = gapsOf(entries, sessions, exclusion, tries);
   const stretches = stretchesOf(sessions, exclusion, unclear).filter((stretch) => {
     for (let gap = stretch.from; gap <= stretch.to; gap++)

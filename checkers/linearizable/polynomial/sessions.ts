@@ -26,6 +26,8 @@ export interface Sessions {
   readonly disowned: readonly { readonly entry: number; readonly row: number }[];
   /** Acquires of unknown outcome of which nothing shows that they happened; they have no row. */
   readonly possible: readonly PossibleSession[];
+  /** Of some session it depends on when it began how early it can end: what prolongs it may have come before it. */
+  readonly endsDepend: boolean;
 }
 
 export interface PossibleSession {
@@ -73,6 +75,7 @@ export function sessionsOf(
   const unaccounted = new Float64Array(owners.length).fill(-Infinity);
   /** By owner: a release or renewal before any acquire, that might act after a later one. */
   const stray = new Uint8Array(owners.length);
+  let endsDepend = false;
   let refuted: Refutation | undefined;
   /** Of several contradictions the one that is complete first; the last of `conflict` completes it. */
   const refute = (reason: Reason, conflict: readonly [number, ...number[]]): void => {
@@ -131,7 +134,10 @@ export function sessionsOf(
     else {
       const afterBegin = (invoked[entry] ?? 0) > (latestBegin[session] ?? 0);
       // It did nothing if it came before the acquire, or after a lease that went as soon as it could.
-      if (!afterBegin || (returned[entry] ?? 0) >= (guarantee[session] ?? 0)) return own >= present;
+      if (!afterBegin || (returned[entry] ?? 0) >= (guarantee[session] ?? 0)) {
+        endsDepend = true;
+        return own >= present;
+      }
     }
     length[session] = own;
     guarantee[session] = (invoked[entry] ?? 0) + own;
@@ -274,5 +280,6 @@ export function sessionsOf(
     latestEnd,
     disowned: disowned.map(({ entry, row: session }) => ({ entry, row: rowOf[session] ?? NONE })),
     possible,
+    endsDepend,
   };
 }
