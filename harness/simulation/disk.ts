@@ -2,7 +2,7 @@
 // operating system has it; kill takes nothing away, a new disk everything. A disk can be slow to sync.
 
 import type { Command } from './etcd/store.ts';
-import type { RaftDisk } from './raft/raft.ts';
+import { emptyRaftDisk, wipeRaftDisk, type RaftDisk } from './raft/log.ts';
 import type { Entry } from './redis/keyspace.ts';
 import type { Kept } from './sentinel/kept.ts';
 import type { TreeCommand } from './zookeeper/tree.ts';
@@ -26,8 +26,8 @@ export interface Disk {
 
 export function openDisk(): Disk {
   const appended = new Map<string, Entry>();
-  const etcd: RaftDisk<Command> = { term: 0, votedFor: undefined, log: [] };
-  const zooKeeper: RaftDisk<TreeCommand> = { term: 0, votedFor: undefined, log: [] };
+  const etcd = emptyRaftDisk<Command>();
+  const zooKeeper = emptyRaftDisk<TreeCommand>();
   const sentinel: Disk['sentinel'] = { kept: undefined };
   return {
     appended,
@@ -37,11 +37,8 @@ export function openDisk(): Disk {
     wipe() {
       appended.clear();
       sentinel.kept = undefined;
-      for (const raft of [etcd, zooKeeper]) {
-        raft.term = 0;
-        raft.votedFor = undefined;
-        raft.log.length = 0;
-      }
+      wipeRaftDisk(etcd);
+      wipeRaftDisk(zooKeeper);
     },
     syncDelayMillis: 0,
     held: { calls: 0, nanos: 0 },

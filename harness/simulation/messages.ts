@@ -5,7 +5,7 @@ import type { RedisReply } from '../backends/redis/port.ts';
 import type { Row, Values } from '../postgres/session.ts';
 import type { EtcdReply, EtcdRequest, MemberMessage } from './etcd/server.ts';
 import type { Command } from './etcd/store.ts';
-import type { RaftMessage } from './raft/raft.ts';
+import type { RaftMessage } from './raft/log.ts';
 import type { Change, Entry, RedisError } from './redis/keyspace.ts';
 import type { ZooKeeperMessage } from './zookeeper/messages.ts';
 

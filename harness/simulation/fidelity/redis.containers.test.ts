@@ -1,23 +1,18 @@
-// Fidelity, tested and not assumed: one script of commands runs against a simulated server and against the real one in a
-// container, and every reply, error and expiry must be the same. What differs on purpose is in docs/simulation.md.
+// Redis and Valkey: one script of commands, waits and errors on real servers and on their models, and what is left when
+// a server is killed, by its settings. What differs on purpose is in docs/simulation.md.
 
-import { setTimeout as delay } from 'node:timers/promises';
-import { describe, expect, it } from 'vitest';
-import { DEFAULT_VARIANT } from '../../contract/backend.ts';
+import { expect, it } from 'vitest';
 import type { NodeSpec } from '../../contract/cluster.ts';
 import { millis } from '../../history/op.ts';
-import { openRedisPort } from '../../backends/redis/connection.ts';
+import { openLocatedRedisPort } from '../../backends/redis/connection.ts';
 import type { Command, RedisPort } from '../../backends/redis/port.ts';
-import { portsOver } from '../../backends/redis/port-over.ts';
+import { portsOver, type OpenRedisPort } from '../../backends/redis/port-over.ts';
 import { GRANT_WITH_TOKEN } from '../../backends/redis/recipes/fenced-incr.ts';
 import { GRANT_WITH_VOLATILE_TOKEN } from '../../backends/redis/recipes/token-on-volatile-key.ts';
-import { redisSingle } from '../../backends/redis/server.ts';
+import { APPEND_ALWAYS, redisNode } from '../../backends/redis/server.ts';
 import { DELETE_IF_OWNER, EXTEND_IF_OWNER } from '../../backends/redis/steps.ts';
-import { startServer } from '../../testing/container.fixture.ts';
-import type { Machine } from '../program.ts';
 import { simulatedDial } from '../redis/wire.ts';
-import { serverProgram } from '../services.ts';
-import { openWorld } from '../world.ts';
+import { playOnBoth, type Open, type Script } from './scene.fixture.ts';
 
 const TIME_LIMIT = millis(2_000);
 
@@ -75,53 +70,64 @@ const REDIS_SCRIPT: readonly (Command | number)[] = [
   ['PING'],
 ];
 
-async function play(
-  port: RedisPort,
-  sleep: (duration: number) => Promise<unknown>,
-): Promise<readonly string[]> {
-  const said: string[] = [];
-  for (const step of REDIS_SCRIPT)
-    if (typeof step === 'number') await sleep(step);
-    else {
-      const [name, ...args] = step;
-      const words = [name, ...args.map((word) => String(word).replaceAll(/\s+/g, ' ').slice(0, 40))];
-      said.push(`${words.join(' ')} → ${JSON.stringify(await port.command(...step))}`);
-    }
-  said.push(
-    `offers DELIFEQ → ${await port.offers('DELIFEQ')}`,
-    `offers DELEX → ${await port.offers('DELEX')}`,
+const SERVERS: readonly NodeSpec[] = [
+  redisNode('always', APPEND_ALWAYS),
+  redisNode('everysec', ['--appendonly', 'yes', '--appendfsync', 'everysec']),
+  redisNode('never', ['--appendonly', 'yes', '--appendfsync', 'no']),
+  // Nor a snapshot: it is never told to stop in order.
+  redisNode('memory', []),
+  { ...redisNode('valkey', APPEND_ALWAYS), image: 'valkey9' },
+];
+
+function opened(open: OpenRedisPort): Open<RedisPort> {
+  return ([server]) => open(() => Promise.resolve(server), TIME_LIMIT);
+}
+
+const script: Script<RedisPort> = async ({ nodes, clock, client }, say) => {
+  const c = await client();
+  const tell = async (name: string, port: RedisPort, [word, ...args]: Command) => {
+    const words = args.map((each) => String(each).replaceAll(/\s+/g, ' ').slice(0, 40));
+    say(`${name}: ${[word, ...words].join(' ')} → ${JSON.stringify(await port.command(word, ...args))}`);
+  };
+  for (const name of ['always', 'valkey']) {
+    await using port = c.open([name]);
+    for (const step of REDIS_SCRIPT)
+      if (typeof step === 'number') await clock.sleep(millis(step));
+      else await tell(name, port, step);
+    for (const command of ['DELIFEQ', 'DELEX'])
+      say(`${name} offers ${command}: ${await port.offers(command)}`);
+  }
+
+  // What a server has answered survives it if it was written to a file, synced or not: the system has it.
+  for (const { name } of nodes) {
+    await using port = c.open([name]);
+    await tell(name, port, ['SET', 'kept', 'a', 'NX', 'PX', 60_000]);
+    await tell(name, port, ['SET', 'brief', 'a', 'PX', 1]);
+  }
+  await Promise.all(nodes.map((node) => node.signal('SIGKILL')));
+  await Promise.all(
+    nodes.map(async (node) => {
+      await node.start();
+      await node.ready(millis(30_000));
+    }),
   );
-  return said;
-}
+  for (const { name } of nodes) {
+    await using port = c.open([name]);
+    await tell(name, port, ['GET', 'kept']);
+    await tell(name, port, ['GET', 'brief']);
+  }
+};
 
-async function simulated(spec: NodeSpec): Promise<readonly string[]> {
-  const world = openWorld('fidelity');
-  return await world.during(async () => {
-    let machine: Machine | undefined;
-    const client: NodeSpec = { name: 'c1', role: 'client', image: 'client' };
-    const cluster = await world.start([spec, client], (node) =>
-      node.role === 'client' ? (own) => void (machine = own) : serverProgram(node),
-    );
-    if (machine === undefined) throw new Error('the client was not started');
-    const { process } = machine;
-    const address = { host: cluster.node(spec.name).address, port: 6379 };
-    await using port = portsOver(simulatedDial(machine), process.after)(
-      () => Promise.resolve(address),
-      TIME_LIMIT,
-    );
-    return await play(port, (duration) => process.clock(0).sleep(millis(duration)));
-  });
-}
-
-describe('a simulated Redis says what a real one says', () => {
-  it.each([DEFAULT_VARIANT, 'valkey-9'])('%s', async (variant) => {
-    const [spec] = redisSingle.servers({ variant, ttlMillis: millis(1_000) });
-    if (spec === undefined) throw new Error('redis-single without a server');
-    await using server = await startServer(spec.image, 6379, ...(spec.command ?? []));
-    await using port = openRedisPort(server, TIME_LIMIT);
-    const [real, model] = [await play(port, delay), await simulated(spec)];
-    expect(model).toEqual(real);
-    // Of a script in which nothing was answered nothing would be learned.
-    expect(real.filter((line) => line.includes('"kind":"ok"')).length).toBeGreaterThan(35);
-  });
+it('simulated servers say what real ones say', async () => {
+  const { model, real } = await playOnBoth(
+    { servers: SERVERS },
+    {
+      real: opened(openLocatedRedisPort),
+      simulated: (machine) => opened(portsOver(simulatedDial(machine), machine.process.after)),
+    },
+    script,
+  );
+  expect(model).toEqual(real);
+  // Of a script in which nothing was answered nothing would be learned.
+  expect(real.filter((line) => line.includes('"kind":"ok"')).length).toBeGreaterThan(80);
 });

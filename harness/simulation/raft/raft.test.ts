@@ -9,7 +9,8 @@ import { openNetwork } from '../network.ts';
 import { startProcess, type SimulatedProcess } from '../process.ts';
 import { openScheduler } from '../scheduler.ts';
 import { openWallClock } from '../wall-clock.ts';
-import { openRaft, type LogEntry, type Raft, type RaftDisk } from './raft.ts';
+import { emptyRaftDisk, type LogEntry, type RaftDisk } from './log.ts';
+import { openRaft, type Raft } from './raft.ts';
 
 const NAMES = ['a', 'b', 'c'];
 const SECONDS = 40;
@@ -63,7 +64,7 @@ async function torture(seed: string): Promise<{ readonly applied: number; readon
   };
 
   await scheduler.run(async () => {
-    for (const name of NAMES) start(name, { term: 0, votedFor: undefined, log: [] });
+    for (const name of NAMES) start(name, emptyRaftDisk());
     const driver = startProcess(scheduler, 2, openWallClock());
     const sleep = (duration: number): Promise<void> => driver.clock(0).sleep(millis(duration));
     for (let proposed = 0; scheduler.now < SECONDS * 1e9; proposed++) {

@@ -7,40 +7,7 @@
 import { millis } from '../../history/op.ts';
 import type { Random } from '../../contract/workload.ts';
 import type { SimulatedProcess } from '../process.ts';
-
-export interface LogEntry<Command> {
-  readonly term: number;
-  /** Of the proposal, unique in the cluster. */
-  readonly id: string;
-  readonly command: Command;
-}
-
-/** What a member must not forget. */
-export interface RaftDisk<Command> {
-  term: number;
-  votedFor: string | undefined;
-  readonly log: LogEntry<Command>[];
-}
-
-export type RaftMessage<Command> = { readonly term: number } & (
-  | {
-      readonly kind: 'ask';
-      readonly ahead: boolean;
-      readonly forced: boolean;
-      readonly index: number;
-      readonly lastTerm: number;
-    }
-  | { readonly kind: 'vote'; readonly ahead: boolean; readonly granted: boolean }
-  | {
-      readonly kind: 'append';
-      readonly index: number;
-      readonly indexTerm: number;
-      readonly entries: readonly LogEntry<Command>[];
-      readonly commit: number;
-    }
-  | { readonly kind: 'appended'; readonly ok: boolean; readonly index: number }
-  | { readonly kind: 'take over' }
-);
+import type { LogEntry, RaftDisk, RaftMessage } from './log.ts';
 
 export interface Raft<Command> {
   readonly role: 'leader' | 'candidate' | 'follower';

@@ -3,8 +3,10 @@
 // the others follow it, and puts right who does not follow. One Sentinel at a time leads a failover, in an epoch of its
 // own; the others learn of it from what it publishes. Source: Redis 8.0, sentinel.c, whose names of states are kept.
 
+import { decodeHello, encodeHello } from './hello.ts';
 import { openInstance, PERIOD, type Instance } from './instance.ts';
 import type { Kept } from './kept.ts';
+import { bestReplica } from './selection.ts';
 import { NOBODY, openVotes } from './votes.ts';
 import type { Machine } from '../program.ts';
 
@@ -150,25 +152,25 @@ export function openGroup(machine: Machine, kept: Kept, identity: string): Group
       ? promoted.address
       : primary.address;
   const hello = (): string =>
-    [
-      machine.addressOf(machine.spec.name),
+    encodeHello({
+      host: machine.addressOf(machine.spec.name),
       identity,
-      kept.currentEpoch,
-      kept.name,
-      address(),
-      kept.configEpoch,
-    ].join(',');
+      currentEpoch: kept.currentEpoch,
+      name: kept.name,
+      primary: address(),
+      configEpoch: kept.configEpoch,
+    });
   const publishSoon = (): void => {
     for (const instance of [primary, ...replicas.values(), ...votes.instances]) instance.publishSoon();
   };
   function hear(text: string): void {
-    const [host = '', peer = '', current, name, theirs = '', config] = text.split(',');
-    if (name !== kept.name || peer === identity) return;
-    addPeer(peer, host);
-    kept.currentEpoch = Math.max(kept.currentEpoch, Number(current));
-    if (kept.configEpoch >= Number(config)) return;
-    kept.configEpoch = Number(config);
-    if (theirs !== primary.address) switchTo(theirs);
+    const heard = decodeHello(text);
+    if (heard.name !== kept.name || heard.identity === identity) return;
+    addPeer(heard.identity, heard.host);
+    kept.currentEpoch = Math.max(kept.currentEpoch, heard.currentEpoch);
+    if (kept.configEpoch >= heard.configEpoch) return;
+    kept.configEpoch = heard.configEpoch;
+    if (heard.primary !== primary.address) switchTo(heard.primary);
   }
 
   const judgePrimary = (): void => {
@@ -188,25 +190,11 @@ export function openGroup(machine: Machine, kept: Kept, identity: string): Group
     reconf.clear();
     enter('none');
   };
-  /** The replica that has followed furthest, of those that answer and had a primary not long ago. */
-  const selectReplica = (): Instance | undefined => {
-    const { downAfterMillis } = kept.settings;
-    const withoutPrimaryMillis =
-      downAfterMillis * 10 + (primary.downSince === 0 ? 0 : now() - primary.downSince);
-    const infoMillis = primary.downSince === 0 ? PERIOD.info * 3 : PERIOD.ping * 5;
-    return [...replicas.values()]
-      .filter(
-        ({ downSince, isConnected, lastAvailable, saidAt, said }) =>
-          downSince === 0 &&
-          isConnected &&
-          now() - lastAvailable <= PERIOD.ping * 5 &&
-          now() - saidAt <= infoMillis &&
-          (said?.linkDownMillis ?? 0) <= withoutPrimaryMillis,
-      )
-      .toSorted(
-        (a, b) => (b.said?.offset ?? 0) - (a.said?.offset ?? 0) || (a.address < b.address ? -1 : 1),
-      )[0];
-  };
+  const selectReplica = (): Instance | undefined =>
+    bestReplica([...replicas.values()], primary, {
+      now: now(),
+      downAfterMillis: kept.settings.downAfterMillis,
+    });
   const letOthersFollow = (target: Instance): void => {
     const others = [...replicas.values()].filter((replica) => replica !== target);
     for (const [replica, { state: progress, since }] of reconf)

@@ -7,10 +7,10 @@ import type { Message } from '../messages.ts';
 import type { Socket } from '../network.ts';
 import type { Machine } from '../program.ts';
 import { RedisError } from '../redis/keyspace.ts';
+import { HELLO_CHANNEL } from './hello.ts';
 
 /** Milliseconds, by the wall clock of the Sentinel, as everything here. */
 export const PERIOD = { ping: 1_000, info: 10_000, publish: 2_000 } as const;
-export const HELLO_CHANNEL = '__sentinel__:hello';
 const RECONNECT_AGAIN_MILLIS = 15_000;
 
 export type Kind = 'primary' | 'replica' | 'sentinel';

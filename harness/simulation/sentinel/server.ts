@@ -8,7 +8,7 @@ import type { Accept } from '../network.ts';
 import type { Machine } from '../program.ts';
 import { RedisError } from '../redis/keyspace.ts';
 import { openGroup, type Group } from './group.ts';
-import { HELLO_CHANNEL } from './instance.ts';
+import { HELLO_CHANNEL } from './hello.ts';
 import type { GroupSettings, Kept } from './kept.ts';
 
 const STARTING_MILLIS = { min: 20, max: 60 };

@@ -2,7 +2,7 @@
 // leader, and by the log that they share.
 
 import type { NodeStat } from '../../backends/zookeeper/port.ts';
-import type { RaftMessage } from '../raft/raft.ts';
+import type { RaftMessage } from '../raft/log.ts';
 import type { CreateMode, TreeCommand, Written } from './tree.ts';
 
 /** `session` and `zxid` are empty and 0 for a new session. */
