@@ -10,7 +10,9 @@ import { parsePlan, type Plan } from '../harness/plan/plan.ts';
 import { vocabulary } from '../harness/plan/vocabulary.ts';
 import { scheduleAsRecorded } from '../harness/nemesis/recorded-schedule.ts';
 import { scenarioNamed } from '../harness/nemesis/schedule.ts';
+import { scheduleSchema } from '../harness/plan/schedule-format.ts';
 import { shrinkPlan, withSchedule } from '../harness/shrinking/shrink-plan.ts';
+import { firstThatShows } from '../harness/shrinking/smallest-part.ts';
 import { refusal } from '../harness/stages/on-simulation.ts';
 import { simulate, type SimulatedRun } from '../harness/stages/simulated-run.ts';
 
@@ -39,15 +41,21 @@ function count({ schedule }: Plan): number {
   return schedule?.steps.length ?? 0;
 }
 
-/** How many faults are left; undefined: the run with its faults at their times does not show it. */
+/** How many faults are left. */
 async function faultsLeft(plan: Plan, run: SimulatedRun, code: FindingCode): Promise<string> {
   let tries = 0;
   const shows = async (candidate: Plan): Promise<boolean> => {
     tries += 1;
     return codesOf(await simulate(candidate)).includes(code);
   };
-  const whole = withSchedule(plan, scheduleAsRecorded(run.history, plan.timeLimitMillis));
-  if (!(await shows(whole))) return 'not shown again with its faults at their times';
+  // As `lockpick shrink` does it: where and when the faults happened, or else as they were planned.
+  const recorded = scheduleAsRecorded(run.history, plan.timeLimitMillis);
+  const planned = scheduleSchema.parse(run.history.header.meta['schedule']);
+  const whole = await firstThatShows(
+    [recorded, planned].map((schedule) => withSchedule(plan, schedule)),
+    shows,
+  );
+  if (whole === undefined) return 'NOT SHOWN AGAIN';
   const smallest = await shrinkPlan(whole, { shows, defences: ['none'], onSmaller: () => undefined });
   if (count(smallest) <= FEW) few += 1;
   shrunk += 1;
