@@ -7,7 +7,8 @@
 // whatever process H is of, one of them is another. O(n log n); one finding for each H.
 
 import type { History } from '../harness/history/history.ts';
-import { DEFAULT_CLOCK_TOLERANCE, type Grant, type Grants } from '../harness/history/grants.ts';
+import { DEFAULT_CLOCK_TOLERANCE } from '../harness/history/grant-ends.ts';
+import { type Grant, type Grants } from '../harness/history/grants.ts';
 import { isReentry } from '../harness/history/kinds.ts';
 import { nanosOf, type FencingToken } from '../harness/history/op.ts';
 import { collector, findingOf } from './finding.ts';

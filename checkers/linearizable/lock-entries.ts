@@ -2,7 +2,8 @@
 // or failed outcome may mean, and how long a lease is certain; `attempts.ts` knows whose operation it is. The models judge
 // what comes out.
 
-import { DEFAULT_CLOCK_TOLERANCE, grantsOf } from '../../harness/history/grants.ts';
+import { DEFAULT_CLOCK_TOLERANCE } from '../../harness/history/grant-ends.ts';
+import { grantsOf } from '../../harness/history/grants.ts';
 import type { History } from '../../harness/history/history.ts';
 import {
   Came,

@@ -8,7 +8,7 @@ import type { Node } from '../contract/cluster.ts';
 import { HarnessError } from '../contract/errors.ts';
 import type { NodeFaultKind, Schedule } from '../contract/fault.ts';
 import { defencesInUse } from './defences-in-use.ts';
-import { DEFAULT_CLOCK_TOLERANCE } from '../history/grants.ts';
+import { DEFAULT_CLOCK_TOLERANCE } from '../history/grant-ends.ts';
 import { HISTORY_FORMAT, HISTORY_VERSION, type Header } from '../history/op.ts';
 import { clockFaults, type ClockFaultOptions } from '../nemesis/faults/clock.ts';
 import { failoverFault } from '../nemesis/faults/failover.ts';
