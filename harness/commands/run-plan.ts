@@ -4,6 +4,8 @@
 import { existsSync } from 'node:fs';
 import { breakingFaults } from '../comparison/breaking-faults.ts';
 import type { DoneRun } from '../comparison/comparison.ts';
+import { HarnessError } from '../contract/errors.ts';
+import { JournalError } from '../history/journal.ts';
 import { EXPORTED_REPORTS, type Keep, type ReportName } from '../plan/choices.ts';
 import { cellName } from '../plan/cell-name.ts';
 import type { Plan } from '../plan/plan.ts';
@@ -15,6 +17,7 @@ import {
   createRunDirectory,
   dropEvidence,
   markLatest,
+  ROOM_TO_WRITE,
   writeAtomically,
   writeFile,
 } from '../stored/results.ts';
@@ -53,7 +56,7 @@ export async function recordRun(stage: Stage, plan: Plan, options: RunPlanOption
   } catch (error) {
     if (existsSync(directory.history))
       say(`what was recorded until then can be judged: ${LOCKPICK} check ${shellWord(directory.path)}`);
-    throw error;
+    throw ofSurroundings(error);
   }
   const judged = judgeRun(directory);
   writeRunFiles(judged, reports);
@@ -62,6 +65,14 @@ export async function recordRun(stage: Stage, plan: Plan, options: RunPlanOption
   const stored = { ...judged.verdict, ...(interrupt.signal !== undefined && { interrupted: true }) };
   writeAtomically(directory.verdict, `${JSON.stringify(stored, null, 2)}\n`);
   return judged;
+}
+
+/** A disk that is full is no bug of ours. */
+function ofSurroundings(error: unknown): unknown {
+  if (error instanceof SuppressedError)
+    return new SuppressedError(error.error, ofSurroundings(error.suppressed));
+  if (!(error instanceof JournalError)) return error;
+  return new HarnessError('environment', error.message, { remedy: ROOM_TO_WRITE });
 }
 
 /** Makes it the latest run in `out`, and a line of the trends. */
