@@ -371,6 +371,29 @@ describe('hostile stamps', () => {
   });
 });
 
+describe('a lock that was entered again and lost', () => {
+  it('leaves nothing of the outer hold that a later release could be meant for', () => {
+    const found = grants(
+      [
+        asks(1, 0, { owner: 'o1' }),
+        gets(1, 10),
+        asks(2, 20, { owner: 'o1' }),
+        gets(2, 30),
+        [40, { type: 'lost', reason: 'expired' }],
+        asks(3, 50, RELEASE),
+        gets(3, 60, RELEASE),
+        asks(4, 70, RELEASE),
+        gets(4, 80, RELEASE),
+      ],
+      { kind: 'reentrant' },
+    );
+    expect(found.map(({ hold, release }) => [hold.endedBy, release?.id])).toEqual([
+      ['lost', undefined],
+      ['lost', 3],
+    ]);
+  });
+});
+
 function span(start: number, end: number): Interval {
   return { start: nanos(start), end: nanos(end) };
 }
