@@ -81,6 +81,12 @@ function touching(end: number): History {
   ]);
 }
 
+/** A server was restarted empty; in milliseconds. */
+const restarted = (id: string, target: string, begin: number, end: number) => [
+  { type: 'fault', phase: 'begin', id, time: begin, fault: 'restart-empty', targets: [target] } as const,
+  { type: 'fault', phase: 'end', id, time: end, fault: 'restart-empty', targets: [target] } as const,
+];
+
 describe('double-grant', () => {
   it('is a grant inside the tenure of another', () => {
     const history = historyOf([
@@ -104,11 +110,7 @@ describe('double-grant', () => {
   });
 
   it('names the faults in force, on whatever node they were, and not more than a story can bear', () => {
-    const fault = (id: string, target: string, begin: number, end: number) => [
-      { type: 'fault', phase: 'begin', id, time: begin, fault: 'restart-empty', targets: [target] } as const,
-      { type: 'fault', phase: 'end', id, time: end, fault: 'restart-empty', targets: [target] } as const,
-    ];
-    const storyWith = (...faults: ReturnType<typeof fault>[]) =>
+    const storyWith = (...faults: ReturnType<typeof restarted>[]) =>
       findings(
         historyOf(
           [granted(1, 'c1', [10, 20]), granted(2, 'c2', [100, 110]), released(3, 'c1', [500, 510])],
@@ -116,12 +118,14 @@ describe('double-grant', () => {
           faults.flat(),
         ),
       )[0]?.story ?? '';
-    expect(storyWith(fault('f1', 'r3', 50, 60), fault('f2', 'r2', 0, 5), fault('f3', 'r2', 120, 130))).toBe(
+    expect(
+      storyWith(restarted('f1', 'r3', 50, 60), restarted('f2', 'r2', 0, 5), restarted('f3', 'r2', 120, 130)),
+    ).toBe(
       'c1 was granted k1 at 0.020 s (op 1) for 1 s; it was in force until 0.500 s. ' +
         'Meanwhile r3 was restarted empty from 0.050 s to 0.060 s (fault f1). ' +
         'c2 was granted k1 at 0.110 s (op 2) for 1 s, asked for at 0.100 s: the lock was given twice.',
     );
-    const many = [30, 40, 50, 60, 70].map((at) => fault(`f${at}`, 'r1', at, at + 5));
+    const many = [30, 40, 50, 60, 70].map((at) => restarted(`f${at}`, 'r1', at, at + 5));
     expect(storyWith(...many)).toMatch(/\(fault f50\) and 2 more faults were in force\. c2 was granted/);
     expect(storyWith(...many.slice(1))).toMatch(/\(fault f60\) and 1 more fault was in force\. c2/);
   });
