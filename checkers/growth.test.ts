@@ -112,6 +112,26 @@ describe.each(Object.entries(SHAPES))('where %s', (_, eventsOf) => {
   });
 });
 
+it('puts grants that were all answered at one stamp in order, reading in proportion', () => {
+  const idsRead = (size: number): number => {
+    const history = assembleHistory(
+      HEADER,
+      numbers(size).flatMap((index) => granted(size - index, index, 1e9)),
+    );
+    let reads = 0;
+    const id = new Proxy(history.columns.id, {
+      get(target, name): unknown {
+        reads += 1;
+        return Reflect.get(target, name);
+      },
+    });
+    const { acquire } = grantColumnsOf({ ...history, columns: { ...history.columns, id } });
+    expect(Array.from(acquire, (row) => history.columns.id[row])).toEqual(numbers(size).map((n) => n + 1));
+    return reads;
+  };
+  expect(idsRead(2 * SIZE)).toBeLessThan(GROWTH_MAX * idsRead(SIZE));
+});
+
 it('says that there are more findings than it counted', () => {
   const eventsOf = SHAPES['nobody ever releases'];
   const history = assembleHistory(HEADER, eventsOf?.(SIZE) ?? []);

@@ -19,7 +19,7 @@ export const SAFETY_CODES = [
   'duplicate-effect',
 ] as const;
 
-/** Nobody live holds it and still it can't be taken: reported beside the grade, never folded into it. */
+/** A lock that cannot be had, by anybody or by one client: reported beside the grade, never folded into it. */
 export const LIVENESS_CODES = ['stuck-lock', 'not-reacquired', 'starved', 'orphan-state'] as const;
 
 /** Why a clean result would mean little. */

@@ -1,5 +1,5 @@
 // `lockpick replay`: the plan of a stored run again, with the schedule that its journal recorded, and how often the same
-// was found (`../reproduction.ts` says what that means). Real containers interleave anew each time (I6).
+// was found (`stored/reproduction.ts` says what that means). Real containers interleave anew each time (I6).
 
 import { LIVENESS_CODES, type FindingCode } from '../../checkers/verdict.ts';
 import { cellName } from '../plan/cell-name.ts';

@@ -7,6 +7,7 @@ import { followHolders } from './holders.ts';
 import type { Acquire, History, Release, Renew } from './history.ts';
 import { nanos, type FencingToken, type Nanos } from './op.ts';
 import { acquireAt, NEVER, NONE, releaseAt, renewAt, type OperationColumns } from './operation-columns.ts';
+import { sortRows } from './sort-rows.ts';
 
 /** From `start` to `end`; empty if `end <= start`, and then it meets nothing. */
 export interface Interval {
@@ -189,15 +190,11 @@ export function grantColumnsOf(history: History): Grants {
 
 const NO_ROWS: readonly number[] = [];
 
-/** `rows` come in order of answer; of equals the one with the smaller id is first. */
+/** The positions of `rows` in order of answer; of equals the one with the smaller id is first. */
 function inOrderOfAnswer({ completed, id }: OperationColumns, rows: Int32Array): Int32Array {
-  const places = Int32Array.from(rows.keys());
-  const before = (a: number, b: number): boolean =>
-    completed[rows[a] ?? 0] === completed[rows[b] ?? 0] && (id[rows[a] ?? 0] ?? 0) < (id[rows[b] ?? 0] ?? 0);
-  for (let place = 1; place < places.length; place++)
-    for (let hole = place; hole > 0 && before(places[hole] ?? 0, places[hole - 1] ?? 0); hole--)
-      [places[hole - 1], places[hole]] = [places[hole] ?? 0, places[hole - 1] ?? 0];
-  return places;
+  const ids = Float64Array.from(rows, (row) => id[row] ?? 0);
+  const answered = Float64Array.from(rows, (row) => completed[row] ?? 0);
+  return sortRows(sortRows(Int32Array.from(rows.keys()), ids), answered);
 }
 
 /** By number: the places that have it. O(n). */
