@@ -22,7 +22,6 @@ export function showProgress(
   timeLimitMillis: number,
 ): RunObserver & Disposable {
   const clock = monotonicClock(monotonicOrigin());
-  const terminal = screen.isTTY === true;
   const tracker = new Tracker();
   const faults = new Map<string, string>();
   let phase: RunPhase = 'starting';
@@ -46,17 +45,13 @@ export function showProgress(
     } else parts.push(`${seconds(now - phaseBegan)} s`);
     return parts.join(' · ');
   };
-  const draw = (): void => {
-    if (!terminal) screen.write(`${line()}\n`);
-    else screen.write(`\r\u001B[K${line().slice(0, Math.max(20, (screen.columns ?? 80) - 1))}`);
-  };
-  const timer = setInterval(draw, terminal ? TERMINAL_EVERY_MILLIS : PLAIN_EVERY_MILLIS);
+  const drawn = drawing(screen, line);
 
   return {
     phase: (next) => {
       phase = next;
       phaseBegan = clock.now();
-      if (terminal || next === 'running') draw();
+      if (screen.isTTY === true || next === 'running') drawn.draw();
     },
     event: (event: HistoryEvent) => {
       if (event.type === 'invoke') operations += 1;
@@ -65,10 +60,7 @@ export function showProgress(
       if (event.phase === 'end') faults.delete(event.id);
       else faults.set(event.id, `${event.fault} ${event.targets.join(',')}`);
     },
-    [Symbol.dispose]: () => {
-      clearInterval(timer);
-      if (terminal) screen.write('\r\u001B[K');
-    },
+    [Symbol.dispose]: () => drawn[Symbol.dispose](),
   };
 }
 
@@ -81,20 +73,31 @@ export interface Count {
 /** As `showProgress`, of so many runs of which several go on at once. */
 export function showCount(screen: Screen, total: number): Count & Disposable {
   const clock = monotonicClock(monotonicOrigin());
-  const terminal = screen.isTTY === true;
   let over = 0;
   let last = '';
-  const draw = (): void => {
-    const line = `[${over}/${total}] ${seconds(clock.now())} s${last === '' ? '' : ` · ${last}`}`;
-    if (!terminal) screen.write(`${line}\n`);
-    else screen.write(`\r\u001B[K${line.slice(0, Math.max(20, (screen.columns ?? 80) - 1))}`);
-  };
-  const timer = setInterval(draw, terminal ? TERMINAL_EVERY_MILLIS : PLAIN_EVERY_MILLIS);
+  const drawn = drawing(
+    screen,
+    () => `[${over}/${total}] ${seconds(clock.now())} s${last === '' ? '' : ` · ${last}`}`,
+  );
   return {
     next: (title) => {
       over += 1;
       last = title;
     },
+    [Symbol.dispose]: () => drawn[Symbol.dispose](),
+  };
+}
+
+/** Draws the line now and again until it is disposed; a terminal is left without it. */
+function drawing(screen: Screen, line: () => string): { draw(): void } & Disposable {
+  const terminal = screen.isTTY === true;
+  const draw = (): void => {
+    if (!terminal) screen.write(`${line()}\n`);
+    else screen.write(`\r\u001B[K${line().slice(0, Math.max(20, (screen.columns ?? 80) - 1))}`);
+  };
+  const timer = setInterval(draw, terminal ? TERMINAL_EVERY_MILLIS : PLAIN_EVERY_MILLIS);
+  return {
+    draw,
     [Symbol.dispose]: () => {
       clearInterval(timer);
       if (terminal) screen.write('\r\u001B[K');

@@ -3,6 +3,7 @@
 // statement that it runs, which may commit. Sources: PostgreSQL 17, "Explicit Locking", "Frontend/Backend Protocol".
 
 import { millis } from '../../history/op.ts';
+import { syncMillis } from '../disk.ts';
 import type { SqlRequest, SqlResponse } from '../messages.ts';
 import type { Accept, Socket } from '../network.ts';
 import type { Machine } from '../program.ts';
@@ -110,17 +111,14 @@ function openServer({ process, random, disk }: Machine, statements: Statements):
 
   /** What was written is on disk before anybody is told, and before its locks are free. */
   const commit = (session: Session, done: () => void): void => {
-    const held = disk.syncDelayMillis;
     const finish = (): void => {
       endTransaction(session, 'commit');
       done();
     };
-    if (held === 0 || session.undo.length === 0) return finish();
-    process.after(millis(held), () => {
-      if (!sessions.has(session)) return;
-      disk.held.calls += 1;
-      disk.held.nanos += held * 1e6;
-      finish();
+    const takes = session.undo.length === 0 ? 0 : syncMillis(disk, 0);
+    if (takes === 0) return finish();
+    process.after(millis(takes), () => {
+      if (sessions.has(session)) finish();
     });
   };
 
