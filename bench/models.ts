@@ -1,4 +1,5 @@
-// The checkers against Porcupine on the same files: `node bench/models.ts [--seconds N] [--rows FROM-TO] [--public DIR]`.
+// The checkers against Porcupine on the same files: `node bench/models.ts [--seconds N] [--rows FROM-TO] [--of ours|porcupine]
+// [--public DIR]`.
 // Makes each history of `rows.ts` from its seed, judges it with lockpick and, where Go is present, with Porcupine, each in a
 // fresh process, and prints what they took. Rows that were not measured keep what `models.json` has of them, so a long
 // table can be measured in parts. The results go into `models.json` and, as a table, into the README.
@@ -37,6 +38,7 @@ const { values: flags } = parseArgs({
     seconds: { type: 'string', default: '60' },
     gigabytes: { type: 'string', default: '12' },
     rows: { type: 'string', default: `1-${ROWS.length}` },
+    of: { type: 'string', default: 'both' },
     public: { type: 'string' },
   },
 });
@@ -95,14 +97,22 @@ function measured(program: string, args: readonly string[]): Measured {
   };
 }
 
+/** What is not measured now stays as it was kept. */
 function measure({ name, shape, judgedBy }: Row, porcupine: string | undefined): MeasuredRow {
   const path = join(folder, 'history.jsonl');
   write(path, shape);
-  const ours = best(process.execPath, [join(import.meta.dirname, 'ours.ts'), path, judgedBy]);
   const model = judgedBy.replace('search:', '');
-  const comparable = porcupine !== undefined && (model === 'owned-mutex' || model === 'register');
-  const theirs = comparable ? best(porcupine, [path, model, flags.seconds]) : null;
-  return { name, ours, porcupine: theirs };
+  const isComparable = model === 'owned-mutex' || model === 'register';
+  const theirs =
+    porcupine !== undefined && isComparable && flags.of !== 'ours'
+      ? best(porcupine, [path, model, flags.seconds])
+      : undefined;
+  const before = keptRow(name);
+  const ours =
+    flags.of === 'porcupine' && before !== undefined
+      ? before.ours
+      : best(process.execPath, [join(import.meta.dirname, 'ours.ts'), path, judgedBy]);
+  return { name, ours, porcupine: theirs ?? (isComparable ? (before?.porcupine ?? null) : null) };
 }
 
 /** Start to end, the best of several. */
@@ -132,31 +142,45 @@ function machine(): string {
   return `${cpus().length} cores (${cpus()[0]?.model.trim() ?? arch()}), ${memory} GiB, Node ${process.versions.node}`;
 }
 
-try {
-  const porcupine = buildPorcupine();
-  if (porcupine === undefined) process.stderr.write('no Go here: ours is measured alone\n');
-  // Of the table, counted from 1; 0 is none. A row with which Porcupine has a hard time takes minutes.
-  const [from = 1, to = from] = flags.rows.split('-').map(Number);
-  const measuredRows = ROWS.slice(Math.max(from - 1, 0), to).map((row) => {
-    const result = measure(row, porcupine);
-    process.stdout.write(`${JSON.stringify(result)}\n`);
-    return result;
-  });
-  const before: Results | undefined = existsSync(RESULTS_PATH) ? readResults() : undefined;
-  const rows = new Map([...(before?.rows ?? []), ...measuredRows].map((row) => [row.name, row]));
+function kept(): Results | undefined {
+  return existsSync(RESULTS_PATH) ? readResults() : undefined;
+}
+
+function keptRow(name: string): MeasuredRow | undefined {
+  return kept()?.rows.find((row) => row.name === name);
+}
+
+/** At once: the next row may take minutes. */
+function keep(found: Partial<Pick<Results, 'rows' | 'commands' | 'publicHistories'>>): void {
+  const before = kept();
+  const rows = new Map([...(before?.rows ?? []), ...(found.rows ?? [])].map((row) => [row.name, row]));
   const results: Results = {
     machine: machine(),
     seconds: Number(flags.seconds),
     gigabytes: Number(flags.gigabytes),
     rows: ROWS.flatMap(({ name }) => rows.get(name) ?? []),
-    commands: before === undefined || from === 1 ? measureCommands() : before.commands,
-    publicHistories:
-      flags.public === undefined || porcupine === undefined
-        ? (before?.publicHistories ?? null)
-        : measurePublic(flags.public, { porcupine, scratch: folder, seconds: flags.seconds }),
+    commands: found.commands ?? before?.commands ?? [],
+    publicHistories: found.publicHistories ?? before?.publicHistories ?? null,
   };
   writeFileSync(RESULTS_PATH, `${JSON.stringify(results, null, 2)}\n`);
   writeFileSync(README_PATH, withTable(readFileSync(README_PATH, 'utf8'), tableOf(results)));
+}
+
+try {
+  const porcupine = buildPorcupine();
+  if (porcupine === undefined) process.stderr.write('no Go here: ours is measured alone\n');
+  // Of the table, counted from 1; 0 is none. A row with which Porcupine has a hard time takes minutes.
+  const [from = 1, to = from] = flags.rows.split('-').map(Number);
+  for (const row of ROWS.slice(Math.max(from - 1, 0), to)) {
+    const result = measure(row, porcupine);
+    process.stdout.write(`${JSON.stringify(result)}\n`);
+    keep({ rows: [result] });
+  }
+  if (from === 1) keep({ commands: measureCommands() });
+  if (flags.public !== undefined && porcupine !== undefined)
+    keep({
+      publicHistories: measurePublic(flags.public, { porcupine, scratch: folder, seconds: flags.seconds }),
+    });
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
