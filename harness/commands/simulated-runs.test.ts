@@ -4,7 +4,7 @@
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { globSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -45,6 +45,15 @@ function interruptible() {
     },
     [Symbol.dispose]: () => undefined,
   };
+}
+
+/** Until so many runs in a directory have recorded more than their beginning. */
+async function untilRecorded(count: number, directory: string): Promise<void> {
+  const recorded = (): readonly string[] =>
+    globSync('*/history.jsonl', { cwd: directory }).filter(
+      (file) => statSync(join(directory, file)).size > 100_000,
+    );
+  while (recorded().length < count) await new Promise((resolve) => setTimeout(resolve, 20));
 }
 
 const shared = { out, reports: new Set<never>(), keep: 'always', threads: 2 } as const;
@@ -89,11 +98,12 @@ describe('simulated runs on two threads', () => {
   it('are judged and not whole when a signal ends them, and no more are begun', async () => {
     const interrupt = interruptible();
     const told: boolean[] = [];
-    setTimeout(() => interrupt.send(), 1_500);
-    await runSimulated(
+    const interrupted = join(out, 'interrupted');
+    const running = runSimulated(
       ['1', '2', '3'].map((seed) => planOf(seed, '10m')),
       {
         ...shared,
+        out: interrupted,
         interrupt,
         onDone: (_, { run, isWhole }) => {
           told.push(isWhole);
@@ -103,6 +113,9 @@ describe('simulated runs on two threads', () => {
         },
       },
     );
+    await Promise.race([running, untilRecorded(2, interrupted)]);
+    interrupt.send();
+    await running;
     expect(told).toEqual([false, false]);
   });
 });

@@ -2,11 +2,28 @@
 
 import { describe, expect, it } from 'vitest';
 import { stallsOf } from '../history/stalls.ts';
-import { monotonicClock, monotonicOrigin } from '../clock.ts';
+import { monotonicClock, monotonicOrigin, type Clock } from '../clock.ts';
 import { encodeEvent } from '../history/encode-event.ts';
 import { decodeEvent } from '../history/json-lines.ts';
-import { millis, type HarnessEvent } from '../history/op.ts';
+import { millis, type HarnessEvent, type Millis } from '../history/op.ts';
 import { watchHarness } from './self-watch.ts';
+
+/** What a stall may be longer than the lateness of short sleeps beside it tells, with the monitor's resolution. */
+const UNSEEN_MILLIS = 100;
+
+/** By how many milliseconds a short sleep came late at most: on a busy machine the event loop does stand still. */
+async function latenessWithin(clock: Clock, duration: Millis): Promise<number> {
+  const short = millis(5);
+  const began = clock.now();
+  let latest = 0;
+  for (let slept = began; slept - began < duration * 1e6;) {
+    const from = slept;
+    await clock.sleep(short);
+    slept = clock.now();
+    latest = Math.max(latest, (slept - from) / 1e6 - short);
+  }
+  return latest;
+}
 
 describe('the self-watch', () => {
   it('tells a second in which the event loop was blocked from one in which it was not', async () => {
@@ -14,9 +31,10 @@ describe('the self-watch', () => {
     const events: HarnessEvent[] = [];
     let blockedFrom = 0;
     let blockedUntil = 0;
+    let latest = 0;
     {
       using _watch = watchHarness(clock, (event) => events.push(event));
-      await clock.sleep(millis(1_050));
+      latest = await latenessWithin(clock, millis(1_050));
       blockedFrom = clock.now();
       while (clock.now() - blockedFrom < 1_500e6);
       blockedUntil = clock.now();
@@ -32,7 +50,7 @@ describe('the self-watch', () => {
     expect(stall?.end).toBeGreaterThanOrEqual(blockedUntil);
     // Spans follow each other without a gap.
     expect(events.slice(1).map(({ since }) => since)).toEqual(events.slice(0, -1).map(({ time }) => time));
-    expect(events[0]?.loopDelayMillis).toBeLessThan(1_000);
+    expect(events[0]?.loopDelayMillis).toBeLessThan(latest + UNSEEN_MILLIS);
   });
 
   it('measures what a history can hold, with the processors of this machine where the kernel counts', async () => {
@@ -42,7 +60,7 @@ describe('the self-watch', () => {
       using _watch = watchHarness(clock, (event) => events.push(event));
       await clock.sleep(millis(30));
     }
-    expect(events).toHaveLength(1);
+    expect(events).not.toEqual([]);
     for (const event of events) {
       expect(decodeEvent(encodeEvent(event), 1)).toEqual(event);
       const cpu = event.cpuWaitMillis ?? event.cpuStolenMillis ?? -1;
