@@ -96,6 +96,31 @@ describe('starved', () => {
     expect(isStarved(steps, {}, stall)).toBe(false);
   });
 
+  it('is not one who seldom asked, and found it taken by chance', () => {
+    expect(isStarved([...rounds(100), ...asking(990, 6000, 130)])).toBe(false);
+    expect(isStarved([...rounds(100), ...asking(990, 6000, 125)])).toBe(true);
+    // One attempt that waits has as many chances as there are grants meanwhile.
+    const waiting = step(
+      900,
+      'c9',
+      'acquire',
+      [3000, 5000],
+      { lock: 'k1', ttlMillis: 1000 },
+      { type: 'fail', error: 'busy' },
+    );
+    expect(isStarved([...rounds(100), ...asking(2010, 2990, 990), waiting])).toBe(true);
+  });
+
+  it('is not one who waits while the holder comes in again and again', () => {
+    const owned = [granted(800, 'c1', [985, 986]), ...rounds(60)].map((one) => ({
+      ...one,
+      asks: { ...one.asks, owner: 'a1' },
+    }));
+    const steps = [...owned, ...asking(990, 4000)];
+    expect(isStarved(steps, { meta: { kind: 'reentrant' } })).toBe(false);
+    expect(isStarved(steps)).toBe(true);
+  });
+
   it('is not one who was passed by those that had asked before it', () => {
     // One acquire that waits in the service, and the others one after the other before it in the queue.
     const waiting = step(

@@ -4,8 +4,10 @@
 //
 // How often is too often is a convention: `PASSED_EACH` times as often as there are clients that want the lock. Where each
 // of n has the same chance at each grant, one is passed 20 n times in a row with a probability of (1 - 1/n)^20n < e^-20,
-// two in a thousand million; so it is no bad luck. A client that gets the lock in the end, however late, is not starved:
-// how long it waited is a measure (`handover.ts`). O(n log n + processes × grants).
+// two in a thousand million; so it is no bad luck. But it must have had these chances: an attempt that does not wait has
+// one, however often others are granted the lock before the next; and a holder that comes in again takes nobody's. A
+// client that gets the lock in the end, however late, is not starved: how long it waited is a measure (`handover.ts`).
+// O(n log n + processes × grants).
 
 import type { History } from '../harness/history/history.ts';
 import type { Grant, Grants, Interval } from '../harness/history/grants.ts';
@@ -27,12 +29,14 @@ const STILL_ASKING_NANOS = nanosOf(millis(1_000));
 /** One finding of each process and lock. */
 export function starvation(history: History, grants: Grants): RuleResult<Code> {
   const stalls = stallsOf(history);
+  const reentered = reentriesOf(history, grants);
   const findings = new Map<number, Finding<Code>>();
   for (const asking of askedInVain(history)) {
     if (findings.has(asking.holder) || !isUndisturbed(history, asking, stalls)) continue;
-    const passed = passedBy(history, grants, asking);
+    const passed = passedBy(history, grants, asking).filter((place) => reentered[place] !== 1);
     const others = new Set(passed.map((place) => grants.process[place]));
-    if (passed.length === 0 || passed.length < PASSED_EACH * (others.size + 1)) continue;
+    const often = PASSED_EACH * (others.size + 1);
+    if (passed.length < often || chancesOf(history, grants, asking, passed) < often) continue;
     findings.set(asking.holder, starved(history, asking, passed.map(grants.at)));
   }
   return resultOf(inOrder([...findings.values()]));
@@ -107,6 +111,21 @@ function isUndisturbed(history: History, { first, last }: Asking, stalls: readon
   );
 }
 
+/** By place: 1 if it was granted to who had the lock already when it asked. */
+function reentriesOf({ columns }: History, { size, acquire, process, lock, holdEnd }: Grants): Uint8Array {
+  const { invoked, locks } = columns;
+  const reentered = new Uint8Array(size);
+  /** By process and lock: until when it had it. */
+  const hadUntil = new Map<number, number>();
+  for (let place = 0; place < size; place++) {
+    const holder = (process[place] ?? 0) * locks.length + (lock[place] ?? 0);
+    const until = hadUntil.get(holder) ?? -Infinity;
+    if ((invoked[acquire[place] ?? 0] ?? 0) < until) reentered[place] = 1;
+    hadUntil.set(holder, Math.max(until, holdEnd[place] ?? 0));
+  }
+  return reentered;
+}
+
 /** The places of grants, none of them its own, that were asked for after it had begun to ask and made before it stopped. */
 function passedBy(
   { columns }: History,
@@ -124,6 +143,25 @@ function passedBy(
   for (let index = from; index < to; index++)
     if ((invoked[rowOf(index)] ?? 0) > begun) passed.push(places[index] ?? 0);
   return passed;
+}
+
+/** Of each attempt one, or one for each of the grants that were asked for while it waited. */
+function chancesOf(
+  { columns }: History,
+  { acquire }: Grants,
+  { holder, first, last }: Asking,
+  passed: readonly number[],
+): number {
+  const { op, invoked, completed } = columns;
+  const { of: holders } = holdersOf(columns);
+  const asked = Float64Array.from(passed, (place) => invoked[acquire[place] ?? 0] ?? 0).sort();
+  const before = (time: number): number =>
+    partitionPoint(asked.length, (index) => (asked[index] ?? 0) < time);
+  let chances = 0;
+  for (let row = first; row <= last; row++)
+    if (op[row] === Op.acquire && holders[row] === holder)
+      chances += Math.max(1, before(completed[row] ?? 0) - before(invoked[row] ?? 0));
+  return chances;
 }
 
 function starved(history: History, asking: Asking, passed: readonly Grant[]): Finding<Code> {
