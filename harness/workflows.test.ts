@@ -24,9 +24,10 @@ const files = [
   ),
   join(project, '.github/workflows/lockpick.yml'),
 ];
-const pages = ['README.md', ...globSync('docs/**/*.md', { cwd: root })].filter(
+const pages = globSync(
+  ['*.md', '{bench,checkers,docker,results,workloads}/README.md', 'docs/**/*.md'],
   // Generated, and tested where it is made.
-  (page) => page !== join('docs', 'backends.md'),
+  { cwd: root, exclude: ['docs/backends.md'] },
 );
 
 const workflow = z.object({
@@ -81,7 +82,9 @@ describe.each(files)('%s', (path) => {
 describe.each([...files, ...pages.map((page) => join(root, page))])('the commands of %s', (path) => {
   it('are there, with the flags that they are given', () => {
     const text = readFileSync(path, 'utf8');
-    const commands = text.matchAll(/(?:npx lockpick|lockpick --) ([a-z]+)((?:[^\n]*\\\n)*[^\n]*)/g);
+    const commands = text.matchAll(
+      /(?:npx lockpick|lockpick --|`lockpick) ([a-z]+)((?:[^\n`]*\\\n)*[^\n`]*)/g,
+    );
     for (const [, command = '', rest = ''] of commands)
       expect(helpOf(command)).toEqual(
         expect.arrayContaining([...rest.matchAll(/ (--[a-z-]+)/g)].map(([, flag]) => flag)),

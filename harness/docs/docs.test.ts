@@ -1,7 +1,7 @@
-// The generated documentation is up to date, and leaves nothing out.
+// The generated documentation is up to date and leaves nothing out; what any page refers to is there.
 
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { backends } from '../backends/index.ts';
 import { catalogue } from '../plan/catalogue.ts';
@@ -52,5 +52,56 @@ describe('docs/backends.md', () => {
       expect(new Set(widths).size).toBe(1);
       expect(table).not.toMatch(/\|[ ]*\|/);
     }
+  });
+});
+
+/** Folders of the repository, as a path in a text begins. */
+const FOLDERS = /^(harness|checkers|workloads|bench|docker|docs|\.github)\//;
+/** Names that stand for others, as in `harness/backends/<name>/server.ts`. */
+const PLACEHOLDER = /[<*]/;
+/** Only where seeds are kept for longer than a night. */
+const OPTIONAL = ['.github/failing-seeds.txt'];
+const SOURCES = globSync('{harness,checkers,workloads,bench,docs}/**/*.{ts,css}', { cwd: root });
+
+/** Whether a file is called so, or its path ends so. */
+function isSource(name: string): boolean {
+  return SOURCES.some((source) => `/${source}`.endsWith(`/${name}`));
+}
+
+/** What headings are linked by, as GitHub makes it. */
+function anchorsOf(text: string): readonly string[] {
+  return Array.from(text.matchAll(/^#+ (.*)$/gm), ([, words = '']) =>
+    words
+      .toLowerCase()
+      .replace(/[^\w\- ]/g, '')
+      .replaceAll(' ', '-'),
+  );
+}
+
+function isThere(link: string, page: string): boolean {
+  const [path = '', anchor] = link.split('#');
+  const target = path === '' ? join(root, page) : join(root, dirname(page), path);
+  return (
+    existsSync(target) &&
+    (anchor === undefined || anchorsOf(readFileSync(target, 'utf8')).includes(anchor.toLowerCase()))
+  );
+}
+
+describe.each(
+  globSync(['*.md', '{bench,checkers,docker,results,workloads}/README.md', 'docs/**/*.md'], { cwd: root }),
+)('%s', (page) => {
+  const text = readFileSync(join(root, page), 'utf8');
+
+  it('links to what is there', () => {
+    const links = Array.from(text.matchAll(/\]\(([^)\s]+)\)/g), ([, link = '']) => link);
+    expect(links.filter((link) => !/^\w+:/.test(link) && !isThere(link, page))).toEqual([]);
+  });
+
+  it('names files that are there', () => {
+    const named = Array.from(text.matchAll(/`([^`\s]+)`/g), ([, name = '']) => name);
+    const paths = named.filter((name) => FOLDERS.test(name) && !PLACEHOLDER.test(name));
+    expect(paths.filter((path) => !OPTIONAL.includes(path) && !existsSync(join(root, path)))).toEqual([]);
+    const files = named.filter((name) => /^[\w/-]+\.(test\.|fixture\.)?(ts|css)$/.test(name));
+    expect(files.filter((name) => name !== 'lockpick.config.ts' && !isSource(name))).toEqual([]);
   });
 });

@@ -387,7 +387,7 @@ describe('a lock that was entered again and lost', () => {
       ],
       { kind: 'reentrant' },
     );
-    expect(found.map(({ hold, release }) => [hold.endedBy, release?.id])).toEqual([
+    expect(found.map((grant) => [grant.hold.endedBy, grant.release?.id])).toEqual([
       ['lost', undefined],
       ['lost', 3],
     ]);
