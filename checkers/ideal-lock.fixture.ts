@@ -34,7 +34,7 @@ export interface Told {
   readonly foreign: ReadonlySet<number>;
 }
 
-export const TTL_MILLIS = 100;
+const TTL_MILLIS = 100;
 const TOLERANCE = 0.01;
 const TIME_LIMIT_MILLIS = 40;
 

@@ -12,7 +12,7 @@ export function seconds(time: Nanos | number): string {
 }
 
 /** `1 s`, `0.5 s`: a duration as it was asked for. */
-export function duration(millis: Millis): string {
+function duration(millis: Millis): string {
   return `${millis / 1000} s`;
 }
 
@@ -44,7 +44,7 @@ const DONE: Readonly<Record<string, string>> = {
 };
 
 /** `c3 was paused from 4.300 s to 5.801 s (fault f7)` */
-export function faultPhrase(fault: FaultSpan): string {
+function faultPhrase(fault: FaultSpan): string {
   const { id, targets } = fault;
   const done = DONE[fault.fault] ?? `hit by ${fault.fault}`;
   return `${list(targets)} ${targets.length > 1 ? 'were' : 'was'} ${done} ${spanPhrase(fault)} (fault ${id})`;

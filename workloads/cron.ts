@@ -10,7 +10,7 @@ const TICK_NANOS = nanosOf(millis(1000));
 /** Between two looks at a job that somebody else has the lock of. */
 const LOOK_AGAIN_NANOS = nanosOf(millis(50));
 
-export const RUN_LOG = 'unique-constraint';
+const RUN_LOG = 'unique-constraint';
 
 export const cron: Workload = {
   name: 'cron',

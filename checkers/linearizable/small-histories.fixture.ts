@@ -62,7 +62,7 @@ export function lettersOf(
   return { alphabet, renamings };
 }
 
-export function permutations<T>(things: readonly T[]): T[][] {
+function permutations<T>(things: readonly T[]): T[][] {
   return things.length === 0
     ? [[]]
     : things.flatMap((thing, index) =>

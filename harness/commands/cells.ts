@@ -23,7 +23,7 @@ function split(pattern: string): string[] {
 }
 
 /** The cells that match, catalogued or of adapters; parts left out match all. Throws HarnessError('usage') if none does. */
-export function matchingCells(
+function matchingCells(
   pattern: string,
   adapters: readonly LoadedAdapter[] = [],
 ): readonly CellNames[] {

@@ -79,7 +79,7 @@ async function rowOf(plan: Plan, seeds: number) {
 }
 
 /** `95 s`, `3 min`, `2 h 05 min` */
-export function timeText(seconds: number): string {
+function timeText(seconds: number): string {
   if (seconds < 120) return `${Math.round(seconds)} s`;
   const minutes = Math.round(seconds / 60);
   return minutes < 60

@@ -49,7 +49,6 @@ export function plansOf(selection: Selection): readonly Plan[] {
   } = chosenFields(choices, 'flag', 'environment', 'config');
   const images = imagesOf(choices);
   const overrides: PlanInput = {
-    ...profile?.settings,
     ...settings,
     ...(images !== undefined && { images }),
     ...scheduleOf(choices),

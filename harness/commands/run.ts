@@ -42,7 +42,7 @@ function outOf(choices: Choices): string {
   return textChoice(choices, 'out') ?? 'results';
 }
 
-export function batchOptions(choices: Choices, json: 'each' | 'all'): BatchOptions {
+function batchOptions(choices: Choices, json: 'each' | 'all'): BatchOptions {
   const keep = textChoice(choices, 'keep') ?? 'always';
   const shard = textChoice(choices, 'shard');
   return {

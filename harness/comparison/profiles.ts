@@ -2,15 +2,12 @@
 // Pure.
 
 import type { ProfileName } from '../plan/choices.ts';
-import type { PlanInput } from '../plan/plan.ts';
 
 export interface Profile {
   readonly summary: string;
   /** Every catalogued cell, or the telling ones. */
   readonly cells: 'all' | 'telling';
   readonly seeds: number;
-  /** Over the cells' own settings. */
-  readonly settings: PlanInput;
 }
 
 export const PROFILES: Readonly<Record<ProfileName, Profile>> = {
@@ -18,14 +15,12 @@ export const PROFILES: Readonly<Record<ProfileName, Profile>> = {
     summary: 'the most telling cells of each backend, once: does everything work here?',
     cells: 'telling',
     seeds: 1,
-    settings: {},
   },
-  standard: { summary: 'every catalogued cell, 5 seeds', cells: 'all', seeds: 5, settings: {} },
+  standard: { summary: 'every catalogued cell, 5 seeds', cells: 'all', seeds: 5 },
   nightly: {
     summary: 'every catalogued cell, 20 seeds: split it with --shard',
     cells: 'all',
     seeds: 20,
-    settings: {},
   },
 };
 

@@ -93,7 +93,7 @@ function outcomeOf(run: DoneRun | undefined): UnitOutcome {
   return run?.verdict.outcome ?? 'missing';
 }
 
-export function worstOf(outcomes: readonly UnitOutcome[]): UnitOutcome {
+function worstOf(outcomes: readonly UnitOutcome[]): UnitOutcome {
   return WORST_FIRST.find((outcome) => outcomes.includes(outcome)) ?? 'ok';
 }
 

@@ -33,7 +33,7 @@ function cellsOf(backend: string, cells: readonly CellOfBackend[]): readonly Cel
 /** What identifies a cell. */
 export type CellNames = Pick<Cell, 'backend' | 'variant' | 'recipe' | 'fault' | 'workload'>;
 
-export function cellNamed(names: CellNames): Cell | undefined {
+function cellNamed(names: CellNames): Cell | undefined {
   return catalogue.find(
     ({ backend, variant, recipe, fault, workload }) =>
       backend === names.backend &&

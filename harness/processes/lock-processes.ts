@@ -193,6 +193,6 @@ export class LockProcesses {
 }
 
 /** `k1` … `kn`. */
-export function lockNames(plan: Plan): string[] {
+function lockNames(plan: Plan): string[] {
   return Array.from({ length: plan.locks }, (_, index) => `k${index + 1}`);
 }

@@ -48,7 +48,7 @@ function because(view: RunView, verdict: Verdict): string {
 }
 
 /** How hard it was tried, in one clause. */
-export function tried({ power }: Verdict): string {
+function tried({ power }: Verdict): string {
   const { grants, contendedHandoffs, faults } = power;
   return (
     `${counted(grants, 'grant')} and ${counted(contendedHandoffs, 'contended hand-off')}` +

@@ -10,8 +10,8 @@ import { releaseUntilDone } from '../until-done.ts';
 import { LEASE_GONE, NO_LEASE, outcomeOf } from './errors.ts';
 import type { EtcdPort, LeaseId } from './port.ts';
 
-export const BUSY: Outcome<never> = { kind: 'fail', error: 'busy' };
-export const NOT_OWNER: Outcome<never> = { kind: 'fail', error: 'not-owner' };
+const BUSY: Outcome<never> = { kind: 'fail', error: 'busy' };
+const NOT_OWNER: Outcome<never> = { kind: 'fail', error: 'not-owner' };
 
 /** What keeps the lease alive while its place waits or holds; the recipes' own renewal has the same pace. */
 export const RENEW_AT = 1 / 3;

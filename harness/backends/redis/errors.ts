@@ -25,7 +25,7 @@ export const TIMED_OUT: ErrorMeaning = {
   source: 'ours: backends/redis/port-over.ts',
 };
 
-export const CONNECTION_LOST: ErrorMeaning = {
+const CONNECTION_LOST: ErrorMeaning = {
   match: 'connection lost',
   error: 'connection-lost',
   definite: false,

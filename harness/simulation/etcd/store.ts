@@ -22,7 +22,7 @@ export type Applied =
   | { readonly kind: 'transacted'; readonly reply: TransactionReply }
   | { readonly kind: 'refused'; readonly error: string };
 
-export const LEASE_NOT_FOUND = 'etcdserver: requested lease not found';
+const LEASE_NOT_FOUND = 'etcdserver: requested lease not found';
 
 interface Entry extends KeyValue {
   readonly lease: LeaseId | undefined;
