@@ -3,7 +3,7 @@
 
 import type { Finding } from '../../checkers/verdict.ts';
 import type { FaultSpan, History, Operation } from '../history/history.ts';
-import { grantsOf, intersect, type Grant, type HoldEnd, type Interval } from '../history/grants.ts';
+import { grantsOf, type Grant, type HoldEnd, type Interval } from '../history/grants.ts';
 import type { JudgedRun, ReportedPlan } from './judged-run.ts';
 import { timedLines, type TimedLine } from './server-log.ts';
 import { byName, counted, duration, faultClause, laneName, listed, name } from './words.ts';
@@ -117,17 +117,12 @@ function findingAnchor(finding: Finding, taken: Set<string>): string {
   return anchor;
 }
 
-/** When two of the grants that a finding names were believed in at once; the longest such time. */
+/** When all of the grants that a finding names, two at least, were believed in at once; undefined: never. */
 export function beliefOverlap(view: RunView, finding: Finding): Interval | undefined {
-  const holds = finding.ops.flatMap((id) => view.grantOf.get(id)?.hold ?? []);
-  let longest: Interval | undefined;
-  for (const [index, a] of holds.entries())
-    for (const b of holds.slice(index + 1)) {
-      if (!intersect(a, b)) continue;
-      const shared = sharedBy(a, b);
-      if (longest === undefined || lengthOf(shared) > lengthOf(longest)) longest = shared;
-    }
-  return longest;
+  const [first, ...others] = finding.ops.flatMap((id) => view.grantOf.get(id)?.hold ?? []);
+  if (first === undefined || others.length === 0) return undefined;
+  const shared = others.reduce<Interval>(sharedBy, first);
+  return lengthOf(shared) > 0 ? shared : undefined;
 }
 
 /** Nanoseconds; 0 if it is empty. */
@@ -150,10 +145,10 @@ export function headline(view: RunView, finding: Finding): string {
     case 'belief-overlap': {
       const overlap = beliefOverlap(view, finding);
       const length = overlap === undefined ? '' : ` for ${duration(lengthOf(overlap))}`;
-      return `${listed(processes)} both believed they held ${lock}${length}`;
+      return `${listed(processes)} ${processes.length > 2 ? 'all' : 'both'} believed they held ${lock}${length}`;
     }
     case 'double-grant':
-      return `${lock} was granted to two clients at once, ${listed(processes)}`;
+      return `${lock} was granted to ${processes.length > 2 ? processes.length : 'two'} clients at once, ${listed(processes)}`;
     case 'expired-grant':
       return `${first} was granted ${lock} with no validity left`;
     case 'late-loss-notice':

@@ -2,7 +2,7 @@
 // history by themselves. Pure.
 
 import type { Finding } from '../../checkers/verdict.ts';
-import type { Operation } from '../history/history.ts';
+import type { Operation, Write } from '../history/history.ts';
 import { encodeEvent, encodeHeader } from '../history/encode-event.ts';
 import type { Completion, HistoryEvent, Invoke } from '../history/op.ts';
 import { circumstances, headline, type RunView } from './run-view.ts';
@@ -78,10 +78,11 @@ function eventsOf(operation: Operation): HistoryEvent[] {
 function argumentsOf(operation: Operation): Partial<Invoke> {
   switch (operation.op) {
     case 'acquire': {
-      const { lock, ttlMillis, owner } = operation;
+      const { lock, shared, ttlMillis, owner } = operation;
       return {
         lock,
         try: operation.try,
+        ...(shared !== undefined && { shared }),
         ...(ttlMillis !== undefined && { ttlMillis }),
         ...(owner !== undefined && { owner }),
       };
@@ -96,15 +97,21 @@ function argumentsOf(operation: Operation): Partial<Invoke> {
     case 'read':
     case 'write':
     case 'cas': {
-      const { store, key, lock, token } = operation;
-      const written = operation.op === 'read' ? {} : { value: operation.value, ...baseOf(operation.base) };
-      return { store, key, ...(lock !== key && { lock }), ...(token !== undefined && { token }), ...written };
+      const { store, key, lock, token, order } = operation;
+      return {
+        store,
+        key,
+        ...(lock !== key && { lock }),
+        ...(token !== undefined && { token }),
+        ...(order !== undefined && { order }),
+        ...(operation.op !== 'read' && writtenBy(operation)),
+      };
     }
   }
 }
 
-function baseOf(base: string | undefined): Partial<Invoke> {
-  return base === undefined ? {} : { base };
+function writtenBy({ value, base, add }: Write): Partial<Invoke> {
+  return { value, ...(base !== undefined && { base }), ...(add !== undefined && { add }) };
 }
 
 function answerOf(operation: Operation): Partial<Completion> {
@@ -118,8 +125,13 @@ function answerOf(operation: Operation): Partial<Completion> {
     case 'release':
       return operation.released === undefined ? {} : { released: operation.released };
     case 'read': {
-      const { value, version } = operation;
-      return { ...(value !== undefined && { value }), ...(version !== undefined && { version }) };
+      // The store's own record would be most of it, and no finding's text.
+      const { value, version, applied } = operation;
+      return {
+        ...(value !== undefined && { value }),
+        ...(version !== undefined && { version }),
+        ...(applied !== undefined && { applied }),
+      };
     }
     case 'write':
     case 'cas': {
