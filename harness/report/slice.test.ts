@@ -72,12 +72,16 @@ describe('a slice', () => {
   });
 });
 
-it('the headline counts the holders of a semaphore, and the time for which all of them believed', () => {
-  const held = (id: number, from: number, until: number): readonly (readonly [number, object])[] => [
+/** From being granted the lock until giving it back, each event with its second. */
+function held(id: number, from: number, until: number): readonly (readonly [number, object])[] {
+  return [
     [from, { type: 'invoke', id, process: `c${id}`, op: 'acquire', lock: 'k' }],
     [from, { type: 'ok', id, process: `c${id}`, op: 'acquire' }],
     [until, { type: 'invoke', id: id + 10, process: `c${id}`, op: 'release', lock: 'k' }],
   ];
+}
+
+it('the headline counts the holders of a semaphore, and the time for which all of them believed', () => {
   const timed = [...held(1, 1, 9), ...held(2, 2, 8), ...held(3, 5, 7)].toSorted(([a], [b]) => a - b);
   const view = viewOf(timed.map(([seconds, event]) => ({ ...event, time: seconds * 1e9 })));
   const all = finding([1, 2, 3], ['c1', 'c2', 'c3']);
