@@ -49,34 +49,54 @@ export function storyMarkdown(
 }
 
 /**
- * The lines of `text`, a whole history, that the finding is about: the operations on its lock around it, and of what is
- * held there from its beginning to its end; all on its store with the store's own record; faults in force, and ends of
- * processes. O(size log size) for each call.
+ * Of each finding those of `lines`, which are a whole history, that it is about: the operations on its lock around it, and
+ * of what is held there from its beginning to its end; all on its store with the store's own record; faults in force, and
+ * ends of processes. Goes over the lines once. O(size log size + findings × size).
  */
-export function historySlice(text: string, history: History, finding: Finding): string {
+export function historySlices(
+  lines: Iterable<string>,
+  history: History,
+  findings: readonly Finding[],
+): readonly string[] {
+  const grants = grantsOf(history);
+  const slices = findings.map((finding) => ({
+    kept: new Array<string>(),
+    isAbout: aboutOf(history, grants, finding),
+  }));
+  let number = 0;
+  for (const line of lines) {
+    number += 1;
+    const event = number === 1 ? undefined : eventOf(line, number);
+    for (const { kept, isAbout } of slices)
+      if (number === 1 || (event !== undefined && isAbout(event))) kept.push(line);
+  }
+  return slices.map(({ kept }) => `${kept.join('\n')}\n`);
+}
+
+/** Whether a finding is about an event. */
+function aboutOf(
+  history: History,
+  grants: readonly Grant[],
+  finding: Finding,
+): (event: HistoryEvent) => boolean {
   const { from, until } = windowOf(history, finding);
   const operations = new Set([
     ...history.operations
       .filter((operation) => concerns(operation, finding, from, until))
       .map(({ id }) => id),
-    ...grantsOf(history).flatMap((grant) => (isHeld(grant, finding, from, until) ? partsOf(grant) : [])),
+    ...grants.flatMap((grant) => (isHeld(grant, finding, from, until) ? partsOf(grant) : [])),
   ]);
   const faults = new Set(history.faults.filter((fault) => inForce(fault, from, until)).map(({ id }) => id));
-  const [header = '', ...lines] = text.split('\n');
-  const kept = lines.filter((line, index) => {
-    if (line === '') return false;
-    const event = eventOf(line, index + 2);
-    if (event === undefined) return false;
+  return (event) => {
     if (event.type === 'down') return true;
     if (event.type === 'fault') return faults.has(event.id);
     if ('op' in event) return operations.has(event.id);
     if (event.type === 'lost') return event.lock === finding.lock;
     return event.time >= from && event.time <= until;
-  });
-  return `${[header, ...kept].join('\n')}\n`;
+  };
 }
 
-/** undefined: the torn last line of a run that was killed. */
+/** undefined: a blank line, or the torn last one of a run that was killed. */
 function eventOf(line: string, number: number): HistoryEvent | undefined {
   try {
     return decodeEvent(line, number);

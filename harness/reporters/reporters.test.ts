@@ -6,6 +6,7 @@ import { globSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import type { Finding } from '../../checkers/verdict.ts';
 import type { Unit } from '../comparison/comparison.ts';
 import { planOf, SURROUNDINGS, verdictOf } from '../comparison/made-up-runs.fixture.ts';
 import { summarise } from '../comparison/summary.ts';
@@ -16,7 +17,7 @@ import { exitCodeOf, judge } from '../judge.ts';
 import { runDirectory } from '../stored/results.ts';
 import { scriptedHistory } from './scripted-history.fixture.ts';
 import { annotations, ANNOTATIONS_MAX, tellGitHub } from './github.ts';
-import { historySlice, storyMarkdown } from './finding-folder.ts';
+import { historySlices, storyMarkdown } from './finding-folder.ts';
 import { junitXml } from './junit.ts';
 import { headline, MARKDOWN_BYTES_MAX, summaryMarkdown } from './markdown.ts';
 
@@ -190,7 +191,7 @@ describe('the folder of a finding', () => {
   it('has a slice of the history that is a history in which the same is found', () => {
     const [finding] = findings;
     if (finding === undefined) throw new Error('nothing was found');
-    const slice = historySlice(text, history, finding);
+    const slice = sliceOf(text, finding);
     expect(slice.split('\n').length).toBeLessThan(text.split('\n').length / 2);
     expect(judge(parseHistory(slice), null, () => 0).findings.map(({ id }) => id)).toContain(finding.id);
   });
@@ -202,7 +203,7 @@ describe('the folder of a finding', () => {
       const parsed = parseHistory(whole);
       const { findings: all, liveness } = judge(parsed, null, () => 0);
       for (const each of [...all, ...liveness]) {
-        const again = judge(parseHistory(historySlice(whole, parsed, each)), null, () => 0);
+        const again = judge(parseHistory(sliceOf(whole, each)), null, () => 0);
         expect([...again.findings, ...again.liveness].map(({ id }) => id)).toContain(each.id);
       }
     },
@@ -235,7 +236,7 @@ describe('the folder of a finding', () => {
     const { findings: found } = judge(parsed, null, () => 0);
     expect(found.map(({ code }) => code)).toEqual(expect.arrayContaining(['double-grant', 'oversold']));
     for (const each of found) {
-      const again = judge(parseHistory(historySlice(whole, parsed, each)), null, () => 0);
+      const again = judge(parseHistory(sliceOf(whole, each)), null, () => 0);
       expect(again.findings.find(({ id }) => id === each.id)).toEqual(each);
     }
   });
@@ -250,6 +251,11 @@ describe('the folder of a finding', () => {
     expect(story).toContain(`lockpick explain ${finding.code}`);
   });
 });
+
+/** Of a whole history what a finding is about. */
+function sliceOf(text: string, finding: Finding): string {
+  return historySlices(text.split('\n'), parseHistory(text), [finding])[0] ?? '';
+}
 
 /** A line of a history at a full second. */
 function at(type: string, id: number, second: number, process: string, more: string): string {

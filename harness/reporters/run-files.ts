@@ -8,9 +8,9 @@ import type { ReportName } from '../plan/choices.ts';
 import { summarise } from '../comparison/summary.ts';
 import type { Trend } from '../comparison/trends.ts';
 import { renderReport } from '../report/report.ts';
-import { readRunFile, writeFile } from '../stored/results.ts';
+import { readRunLines, writeFile } from '../stored/results.ts';
 import { replayCommand, reportedRun, type StoredRun } from '../stored/stored-run.ts';
-import { historySlice, storyMarkdown } from './finding-folder.ts';
+import { historySlices, storyMarkdown } from './finding-folder.ts';
 import { junitXml } from './junit.ts';
 import { summaryMarkdown } from './markdown.ts';
 
@@ -35,15 +35,15 @@ export function writeRunFiles(
 function writeFindings({ directory, plan, history, verdict }: StoredRun): void {
   const shown = oneOfEachFirst([...verdict.findings, ...verdict.liveness]).slice(0, FOLDERS_MAX);
   if (shown.length === 0) return;
-  const text = readRunFile(directory.history);
+  const slices = historySlices(readRunLines(directory.history), history, shown);
   const replay = replayCommand(plan, directory);
-  for (const finding of shown) {
+  for (const [nth, finding] of shown.entries()) {
     const file = (name: string): string => join(directory.findings, finding.id, name);
     writeFile(
       file('story.md'),
       storyMarkdown(finding, { cell: cellName(plan), run: directory.name, replay }),
     );
-    writeFile(file('history.jsonl'), historySlice(text, history, finding));
+    writeFile(file('history.jsonl'), slices[nth] ?? '');
     writeFile(file('replay.sh'), `#!/bin/sh\n# Makes the run again in which this was found.\n${replay}\n`);
   }
 }

@@ -3,17 +3,21 @@
 
 import {
   appendFileSync,
+  closeSync,
   cpSync,
   existsSync,
   mkdirSync,
+  openSync,
   readdirSync,
   readFileSync,
+  readSync,
   renameSync,
   rmSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
+import { StringDecoder } from 'node:string_decoder';
 import { backendName } from '../plan/cell-name.ts';
 import { HarnessError, messageOf } from '../contract/errors.ts';
 import type { Plan } from '../plan/plan.ts';
@@ -167,6 +171,30 @@ export function readRunFile(path: string): string {
   }
 }
 
+const READ_BYTES = 1 << 20;
+
+/** The lines of such a file, which may be longer than a text can be. Throws as `readRunFile` does. */
+export function* readRunLines(path: string): Generator<string> {
+  if (!existsSync(path)) throw new HarnessError('usage', `${path} does not exist`);
+  let file: number | undefined;
+  try {
+    file = openSync(path, 'r');
+    const decoder = new StringDecoder('utf8');
+    const bytes = Buffer.allocUnsafe(READ_BYTES);
+    let begun = '';
+    for (let length = readSync(file, bytes); length > 0; length = readSync(file, bytes)) {
+      const lines = (begun + decoder.write(bytes.subarray(0, length))).split('\n');
+      begun = lines.pop() ?? '';
+      yield* lines;
+    }
+    if (begun !== '') yield begun;
+  } catch (error) {
+    throw new HarnessError('usage', `cannot read ${path}: ${messageOf(error)}`);
+  } finally {
+    if (file !== undefined) closeSync(file);
+  }
+}
+
 /** The JSON in such a file. Throws HarnessError('usage'), with the `remedy` if it is there and no JSON. */
 export function readRunJson(path: string, options: { readonly remedy?: string } = {}): unknown {
   const text = readRunFile(path);
@@ -178,7 +206,8 @@ export function readRunJson(path: string, options: { readonly remedy?: string } 
 }
 
 /** What to do where nothing can be written. */
-export const ROOM_TO_WRITE = 'check the directory, its rights and the free space, or choose another with --out';
+export const ROOM_TO_WRITE =
+  'check the directory, its rights and the free space, or choose another with --out';
 
 function writing<T>(path: string, write: (path: string) => T): T {
   try {
