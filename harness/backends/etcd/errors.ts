@@ -20,7 +20,7 @@ export const TIMED_OUT: ErrorMeaning = {
   error: 'timeout',
   definite: false,
   meaning: 'The request was not answered in time; it may have been carried out, or may yet be.',
-  source: 'ours: backends/etcd/port-over.ts',
+  source: 'ours: backends/etcd/outcome-within.ts',
 };
 
 /** Nothing else is known to be attached to a lease that nobody knows. */

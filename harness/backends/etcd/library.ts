@@ -9,7 +9,8 @@ import { machineTimer, wallTime, type Timer } from '../../clock.ts';
 import type { Outcome } from '../../contract/lock-client.ts';
 import type { Millis } from '../../history/op.ts';
 import { loadDriver } from './driver.ts';
-import { outcomeOf, outcomeOfError, TIMED_OUT } from './errors.ts';
+import { outcomeOfError } from './errors.ts';
+import { outcomeWithin } from './outcome-within.ts';
 import type { Server } from './port-over.ts';
 
 /** A lock that was asked for; whatever came of that, it can be given back. */
@@ -48,22 +49,11 @@ export function librariesOver(load: () => Promise<Library>, timer: Timer): OpenE
     };
 
     const settle = (answer: Promise<unknown>): Promise<Outcome<unknown>> =>
-      new Promise((resolve) => {
-        const cancel = timer(timeLimit, () => resolve(outcomeOf(TIMED_OUT)));
-        const end = (outcome: Outcome<unknown>): void => {
-          cancel();
-          resolve(outcome);
-        };
-        answer.then(
-          (value) => end({ kind: 'ok', value }),
-          (error: unknown) =>
-            end(
-              error instanceof Error && error.constructor.name === 'EtcdLockFailedError'
-                ? { kind: 'fail', error: 'busy' }
-                : outcomeOfError(error),
-            ),
-        );
-      });
+      outcomeWithin(answer, { timer, timeLimit }, (error) =>
+        error instanceof Error && error.constructor.name === 'EtcdLockFailedError'
+          ? { kind: 'fail', error: 'busy' }
+          : outcomeOfError(error),
+      );
 
     return {
       async lock(key, ttlSeconds, onLost) {

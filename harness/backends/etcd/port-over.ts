@@ -5,7 +5,8 @@
 import type { Timer } from '../../clock.ts';
 import type { Outcome } from '../../contract/lock-client.ts';
 import type { Millis } from '../../history/op.ts';
-import { CONNECTION_LOST, LEASE_GONE, outcomeOf, outcomeOfError, TIMED_OUT } from './errors.ts';
+import { CONNECTION_LOST, LEASE_GONE, outcomeOf } from './errors.ts';
+import { outcomeWithin } from './outcome-within.ts';
 import type { EtcdPort, LeaseId, Transaction, TransactionReply } from './port.ts';
 
 export interface Server {
@@ -52,22 +53,10 @@ export function portsOver(openWire: OpenWire, timer: Timer): OpenEtcdPort {
       turn += 1;
       given.close();
     };
-    const within = <T>(answer: Promise<T>): Promise<Outcome<T>> =>
-      new Promise((resolve) => {
-        const cancel = timer(timeLimit, () => resolve(outcomeOf(TIMED_OUT)));
-        const settle = (outcome: Outcome<T>): void => {
-          cancel();
-          resolve(outcome);
-        };
-        answer.then(
-          (value) => settle({ kind: 'ok', value }),
-          (error: unknown) => settle(outcomeOfError(error)),
-        );
-      });
     const ask = async <T>(send: (wire: EtcdWire) => Promise<T>): Promise<Outcome<T>> => {
       if (closed) return outcomeOf(CONNECTION_LOST);
       const used = await connection();
-      const outcome = await within(send(used));
+      const outcome = await outcomeWithin(send(used), { timer, timeLimit });
       if (outcome.kind === 'info' || (outcome.kind === 'fail' && outcome.error === 'unavailable'))
         await giveUp(used);
       return outcome;

@@ -1,7 +1,7 @@
 // What a user of the library etcd3 gets from its `lock()`: one key, tried once, no token. The library renews the lease
 // by itself and says that it is lost after twice the TTL, if it cannot reach a server, and until then its user believes.
 
-import type { Recipe } from '../../../contract/lock-client.ts';
+import type { Outcome, Recipe } from '../../../contract/lock-client.ts';
 import { loadDriver } from '../driver.ts';
 import type { LibraryLock, OpenEtcdLibrary } from '../library.ts';
 import { leaseEnd, wholeSeconds } from '../queue.ts';
@@ -19,6 +19,11 @@ export function etcd3LockOn(openLibrary: OpenEtcdLibrary): Recipe {
     open: (context) => {
       const library = openLibrary(context.servers, context.commandTimeLimit);
       const locks = new WeakMap<object, LibraryLock>();
+      const giveBack = async (request: object): Promise<Outcome<object>> => {
+        const outcome = await locks.get(request)?.release();
+        // The library swallows that the lease was gone.
+        return outcome === undefined || outcome.kind === 'ok' ? { kind: 'ok', value: {} } : outcome;
+      };
       return {
         async acquire(request) {
           const ttlSeconds = wholeSeconds(request.ttlMillis);
@@ -30,15 +35,8 @@ export function etcd3LockOn(openLibrary: OpenEtcdLibrary): Recipe {
           const outcome = await lock.acquire();
           return outcome.kind === 'ok' ? { kind: 'ok', value: { request, validUntil } } : outcome;
         },
-        async release({ request }) {
-          const outcome = await locks.get(request)?.release();
-          // The library swallows that the lease was gone.
-          return outcome === undefined || outcome.kind === 'ok' ? { kind: 'ok', value: {} } : outcome;
-        },
-        async abandon(request) {
-          const outcome = await locks.get(request)?.release();
-          return outcome === undefined || outcome.kind === 'ok' ? { kind: 'ok', value: {} } : outcome;
-        },
+        release: ({ request }) => giveBack(request),
+        abandon: giveBack,
         [Symbol.asyncDispose]: () => library[Symbol.asyncDispose](),
       };
     },
