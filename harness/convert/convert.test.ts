@@ -137,17 +137,31 @@ describe('a Chrome trace', () => {
   });
 });
 
+/** A relative write, for an order. */
+const RELATIVE = { value: '5', base: '4', add: '-1', order: 'o1' };
+
 describe('CSV', () => {
   it('has a row for each operation, and quotes what would break it', () => {
     const history = historyOf(
-      { type: 'invoke', id: 1, time: 0, process: HOSTILE, op: 'acquire', lock: 'k1', owner: 'a1' },
+      {
+        type: 'invoke',
+        id: 1,
+        time: 0,
+        process: HOSTILE,
+        op: 'acquire',
+        lock: 'k1',
+        owner: 'a1',
+        shared: true,
+      },
       { type: 'ok', id: 1, time: 1, process: HOSTILE, op: 'acquire', token: '12345678901234567890' },
       { type: 'invoke', id: 2, time: 2, process: 'c', op: 'read', store: 's', key: 'x' },
+      { type: 'invoke', id: 3, time: 3, process: 'c', op: 'write', store: 's', key: 'x', ...RELATIVE },
     );
     expect([...csvLines(history.operations)]).toEqual([
-      'id,process,op,outcome,invoked_ns,completed_ns,lock,store,key,owner,value,base,version,token,released,ttl_ms,error\r\n',
-      `1,"${HOSTILE.replaceAll('"', '""')}",acquire,ok,0,1,k1,,,a1,,,,12345678901234567890,,,\r\n`,
-      '2,c,read,info,2,,x,s,x,,,,,,,,\r\n',
+      'id,process,op,outcome,invoked_ns,completed_ns,lock,store,key,owner,value,base,version,token,released,ttl_ms,error,shared,add,order\r\n',
+      `1,"${HOSTILE.replaceAll('"', '""')}",acquire,ok,0,1,k1,,,a1,,,,12345678901234567890,,,,true,,\r\n`,
+      '2,c,read,info,2,,x,s,x,,,,,,,,,,,\r\n',
+      '3,c,write,info,3,,x,s,x,,5,4,,,,,,,-1,o1\r\n',
     ]);
   });
 
@@ -168,7 +182,7 @@ describe('CSV', () => {
       }),
     ).operations;
     const rows = [...csvLines(all)];
-    expect(new Set(rows.map((row) => row.split(',').length))).toEqual(new Set([17]));
+    expect(new Set(rows.map((row) => row.split(',').length))).toEqual(new Set([20]));
     expect(rows.length).toBe(all.length + 1);
   });
 });

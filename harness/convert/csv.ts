@@ -20,6 +20,9 @@ const COLUMNS = [
   'released',
   'ttl_ms',
   'error',
+  'shared',
+  'add',
+  'order',
 ] as const;
 
 type Row = Partial<Record<(typeof COLUMNS)[number], string | number | boolean | bigint | undefined>>;
@@ -52,6 +55,7 @@ function rowOf(operation: Operation): Row {
         owner: operation.owner,
         token: operation.token,
         ttl_ms: operation.ttlMillis,
+        shared: operation.shared,
       };
     case 'renew':
       return { ...common, ttl_ms: operation.ttlMillis };
@@ -60,9 +64,9 @@ function rowOf(operation: Operation): Row {
     case 'read':
     case 'write':
     case 'cas': {
-      const { store, key, value, version, token } = operation;
-      const base = operation.op === 'read' ? undefined : operation.base;
-      return { ...common, store, key, value, version, token, base };
+      const { store, key, value, version, token, order } = operation;
+      const { base, add } = operation.op === 'read' ? {} : operation;
+      return { ...common, store, key, value, version, token, order, base, add };
     }
   }
 }
