@@ -14,7 +14,10 @@ set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 readonly here
-readonly all="sandbox redis etcd zookeeper postgres client valkey valkey9 shim"
+# Every folder here with a Dockerfile is an image of its name.
+all=$(cd "$here" && printf '%s ' */Dockerfile)
+all=${all//\/Dockerfile/}
+readonly all=${all% }
 readonly base=debian:trixie-slim
 
 say() { printf 'images: %s\n' "$*" >&2; }

@@ -2,6 +2,8 @@
 // to do), references of others are pulled. What is returned is recorded in the run, with the digest that was used.
 
 import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { HarnessError, messageOf } from '../../contract/errors.ts';
 import { dockerScript } from './docker-folder.ts';
@@ -16,18 +18,6 @@ export interface Image {
 /** By the name that a `NodeSpec` gives, which is one of ours or itself a reference. */
 export type Images = Readonly<Record<string, Image>>;
 
-/** The names of the images that `docker/images.sh` can build. */
-const OUR_IMAGES: readonly string[] = [
-  'sandbox',
-  'redis',
-  'etcd',
-  'zookeeper',
-  'postgres',
-  'client',
-  'valkey',
-  'valkey9',
-  'shim',
-];
 /** Owns a node's network namespace; every cluster needs it. */
 export const SANDBOX_IMAGE = 'sandbox';
 
@@ -47,9 +37,9 @@ export interface ImagesRequest {
 export async function ensureImages(engine: Engine, request: ImagesRequest): Promise<Images> {
   const { overrides = {}, say = () => {}, signal } = request;
   const names = [...new Set([SANDBOX_IMAGE, ...request.names])];
-  const ours = names.filter((name) => overrides[name] === undefined && OUR_IMAGES.includes(name));
+  const ours = names.filter((name) => overrides[name] === undefined && isOurs(name));
   const references = new Map(names.map((name) => [name, overrides[name] ?? name]));
-  const built = await runImagesScript(ours, { say, ...(signal && { signal }) });
+  const built = ours.length === 0 ? [] : await runImagesScript(ours, { say, ...(signal && { signal }) });
   for (const { name, reference } of built) references.set(name, reference);
   const entries: [string, Image][] = [];
   for (const [name, reference] of references) {
@@ -62,11 +52,16 @@ export async function ensureImages(engine: Engine, request: ImagesRequest): Prom
 
 /** Our images as they would be used; `present` false: a run would build it first. Builds nothing. */
 export async function ourImages(): Promise<{ name: string; reference: string; present: boolean }[]> {
-  const lines = await runImagesScript(OUR_IMAGES, { check: true, say: () => {} });
-  return OUR_IMAGES.map((name) => {
-    const [reference = '', word] = lines.find((line) => line.name === name)?.reference.split(' ') ?? [];
+  const lines = await runImagesScript([], { check: true, say: () => {} });
+  return lines.map(({ name, reference: words }) => {
+    const [reference = '', word] = words.split(' ');
     return { name, reference, present: word === 'present' };
   });
+}
+
+/** `docker/images.sh` can build it. */
+function isOurs(name: string): boolean {
+  return existsSync(join(dirname(dockerScript('images.sh')), name, 'Dockerfile'));
 }
 
 async function digestOf(engine: Engine, reference: string): Promise<string | undefined> {
@@ -102,12 +97,14 @@ interface ScriptOptions {
 
 const COMPLAINT_LINES = 30;
 
-/** Runs the script for these names. Its `name=reference` lines; with `check`, the reference says if it is present. */
+/**
+ * Runs the script for these names, or for all there are. Its `name=reference` lines; with `check`, the reference says if
+ * it is present.
+ */
 async function runImagesScript(
   names: readonly string[],
   { check = false, say, signal }: ScriptOptions,
 ): Promise<{ name: string; reference: string }[]> {
-  if (names.length === 0) return [];
   const script = spawn('bash', [dockerScript('images.sh'), ...(check ? ['--check'] : []), ...names], {
     stdio: ['ignore', 'pipe', 'pipe'],
     ...(signal && { signal }),
