@@ -14,6 +14,7 @@ import type { Verdict } from '../../checkers/verdict.ts';
 import { fakeHistory, PAUSE_HOLDER } from './fake-history.fixture.ts';
 import { packedColumns } from './column-forms.ts';
 import { fakeRun, SOME_TREND } from './fake-run.fixture.ts';
+import { hatchings } from './hatchings.ts';
 import type { JudgedRun } from './judged-run.ts';
 import { PAGE_SCRIPT, PAGE_STYLE } from './page-assets.ts';
 import { renderReport } from './report.ts';
@@ -151,6 +152,17 @@ describe('the tables of the charts', () => {
     expect(Math.max(...most(page))).toBe(2);
     expect(Math.max(...most(renderReport([fakeRun({ pauseEverySeconds: 0 })])))).toBe(1);
   });
+});
+
+it('locks are hatched alike in pictures and on the timeline', () => {
+  const [, tiles = ''] = /const TILES = \[([^\]]*)\]/.exec(PAGE_SCRIPT) ?? [];
+  const drawn = Array.from(tiles.matchAll(/'([^']*)'/g), ([, tile]) => tile);
+  const pictured = Array.from(
+    hatchings().markup.matchAll(/class="d-hatch" d="([^"]*)"/g),
+    ([, tile]) => tile,
+  );
+  expect(new Set(pictured).size).toBe(6);
+  expect(pictured).toEqual(drawn);
 });
 
 describe('self-containment', () => {
