@@ -1,6 +1,6 @@
 // The story of one run: start → connect → run clients beside the nemesis → heal → try every lock again → final reads →
 // collect logs → close. It records and never judges (`judge.ts` does). What happens is in the plan; with what, in the
-// `RunParts` that a stage hands in (`stage.ts`), so nothing here knows Docker, Redis or a simulation.
+// `RunParts` that a stage hands in (`stages/`), so nothing here knows Docker, Redis or a simulation.
 
 import { monotonicClock, monotonicOrigin, wallTime, type Clock } from './clock.ts';
 import { slackMillisOf, type Backend } from './contract/backend.ts';

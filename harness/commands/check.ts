@@ -1,6 +1,5 @@
 // `lockpick check`: judges stored histories. Without a model, ours are judged by every rule; with one, or if they are of
-// another tool, by that model. Pure reading: no Docker, and nothing heavy is loaded; the models
-// only if one judges.
+// another tool, by that model. Pure reading: no Docker, and nothing heavy is loaded; the models only if one judges.
 
 import { statSync } from 'node:fs';
 import { join } from 'node:path';

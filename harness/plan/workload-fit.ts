@@ -1,5 +1,5 @@
-// Whether the recipe makes the kind of lock that the workload's script and the plan ask for. Who may have a lock alone can do so with
-// one that others could share or enter again, and not with a semaphore, which lets several in. Pure.
+// Whether the recipe makes the kind of lock that the workload's script and the plan ask for. Who may have a lock alone can
+// do so with one that others could share or enter again, and not with a semaphore, which lets several in. Pure.
 
 import { HarnessError } from '../contract/errors.ts';
 import type { Recipe } from '../contract/lock-client.ts';

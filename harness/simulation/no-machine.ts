@@ -1,6 +1,7 @@
 // What a simulated world must not know: the time, the chance and the timers of the machine it runs on. While it runs, to
 // ask for them is an error, so that what two runs of a seed have in common is not luck. Only what Node itself and this
-// program's own clocks keep from before is out of its reach; `tidy.test.ts` sees to those.
+// program's own clocks keep from before is out of its reach; `tidy.test.ts` sees to those. Intervals are left alone: the
+// journal is flushed by one, which nobody in the world can see.
 
 function forbidden(what: string): never {
   throw new Error(`${what} in a simulated world, which has its own (clock.ts, rng.ts)`);
