@@ -6,8 +6,8 @@
 // owner's, or Q's release found the lock gone. No effect is needed if the recipe does not check owners and P's release
 // says that it ended something, or P's renew that it extended something: inside Q's tenure that was Q's.
 // If several requests could have done it, all are named, and those of unknown outcome too, which may take effect at any
-// later time: that is the release of another owner as well, whoever's it is. No claim if a fault that can lose keys, or leave two servers
-// in charge, began on a server before the effect; a plain pause of a server does neither.
+// later time: that is the release of another owner as well, whoever's it is. No claim if a fault that can lose keys, or
+// leave two servers in charge, began on a server before the effect; a plain pause of a server does neither.
 //
 // Why the effect: P's late compare-and-delete answers `ok` as well, and removes nothing. Why P's tenure must be over:
 // else it is Q's grant that was wrong (`double-grant`), and P released its own. O(n log n + requests inside tenures).

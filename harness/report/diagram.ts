@@ -1,5 +1,6 @@
 // The small picture of one finding: only the processes, holds, operations and faults involved, to scale in time, as
-// inline SVG with a text that says the same. Colours and patterns come from colours.css and diagram.css, and the page's <defs>. Pure.
+// inline SVG with a text that says the same. Colours and patterns come from colours.css and diagram.css, and the page's
+// <defs>. Pure.
 
 import type { Finding } from '../../checkers/verdict.ts';
 import type { FaultSpan, Operation } from '../history/history.ts';
