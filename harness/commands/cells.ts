@@ -23,10 +23,7 @@ function split(pattern: string): string[] {
 }
 
 /** The cells that match, catalogued or of adapters; parts left out match all. Throws HarnessError('usage') if none does. */
-function matchingCells(
-  pattern: string,
-  adapters: readonly LoadedAdapter[] = [],
-): readonly CellNames[] {
+function matchingCells(pattern: string, adapters: readonly LoadedAdapter[] = []): readonly CellNames[] {
   const matches = matcherOf(split(pattern));
   const cells = [...catalogue, ...adapters.flatMap(cellsOfAdapter)].filter(matches);
   if (cells.length > 0) return cells;
