@@ -123,6 +123,11 @@ describe('lockpick check', () => {
     ],
     ['an unknown operation', '{:process 0, :type :invoke, :f :jump, :value 1}', /which model judges jump\?/],
     ['nothing at all', ' \n', /line 1: the file is empty/],
+    [
+      'bytes',
+      Buffer.from('{:process 0, :type :invoke, :f :acquire, :value "\xff"}', 'latin1'),
+      /is not UTF-8/,
+    ],
   ])('never judges %s', (name, text, message) => {
     const { code, stdout, stderr } = lockpick('check', file(`${name}.txt`, text));
     expect(code).toBe(64);

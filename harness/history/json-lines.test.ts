@@ -3,7 +3,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { encodeEvent, encodeHeader } from './encode-event.ts';
-import { decodeEvent, decodeHeader, parseHistory } from './json-lines.ts';
+import { decodeEvent, decodeHeader, openReader, parseHistory } from './json-lines.ts';
 import { HistoryError } from './history.ts';
 import { fencingToken, millis, nanos, type Header, type HistoryEvent } from './op.ts';
 
@@ -396,6 +396,13 @@ describe('hostile lines', () => {
       refusal(file(`{"type":"down","time":"${'9'.repeat(100_000)}","process":"c1"}`)).rule.length,
     ).toBeLessThan(120);
     expect(refusal(file(`{"type":"${'x'.repeat(100_000)}","time":1}`)).rule.length).toBeLessThan(120);
+  });
+
+  it('are refused where they are not UTF-8, or two names would become one', () => {
+    const asked = Buffer.from('{"type":"down","time":1,"process":"c\xff"}\n', 'latin1');
+    const reader = openReader();
+    reader.take(Buffer.from(`${HEADER}\n`));
+    expect(() => reader.take(asked)).toThrow('line 2: the line is not UTF-8');
   });
 
   it('reads lines that end with a carriage return', () => {

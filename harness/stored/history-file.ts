@@ -1,6 +1,7 @@
 // A history on disk, whatever its format and whether it is compressed, by its first bytes: names can lie. Knows files; what
 // their text means is `history/recorded.ts`.
 
+import { isUtf8 } from 'node:buffer';
 import { createReadStream, statSync } from 'node:fs';
 import { pipeline, Readable, type Duplex } from 'node:stream';
 import * as zlib from 'node:zlib';
@@ -94,7 +95,10 @@ async function textOf(path: string, pieces: AsyncIterable<Buffer>): Promise<stri
       });
     kept.push(piece);
   }
-  return Buffer.concat(kept).toString('utf8');
+  const bytes = Buffer.concat(kept);
+  // Read all the same, names that differ would become one.
+  if (!isUtf8(bytes)) throw new HarnessError('usage', `${path} is not UTF-8`);
+  return bytes.toString('utf8');
 }
 
 /** A malformed history as the error of its file; any other error as it is. */
