@@ -6,6 +6,7 @@ import { LIVENESS_CODES, POWER_CODES, SAFETY_CODES, type FindingCode } from '../
 import { catalogue } from '../plan/catalogue.ts';
 import type { Cell } from '../plan/cells/cell.ts';
 import { cellName } from '../plan/cell-name.ts';
+import { DEFAULT_VARIANT } from '../contract/backend.ts';
 import { EXIT_CODE } from '../contract/errors.ts';
 import { known } from '../plan/plan.ts';
 import { CODE_MEANING } from '../report/meaning.ts';
@@ -37,11 +38,13 @@ function explanation(code: FindingCode) {
   return { code, proves, blame, notIn, remedy, shownBy: cellsThatShow(code).map((cell) => cellName(cell)) };
 }
 
-/** The catalogued cells in which it must occur. */
+/** The catalogued cells in which it must occur, those of default variants first. */
 function cellsThatShow(code: FindingCode): readonly Cell[] {
-  return catalogue.filter(({ expected }) =>
-    [...expected.findings, ...expected.oneOf, ...expected.liveness].some((other) => other === code),
-  );
+  return catalogue
+    .filter(({ expected }) =>
+      [...expected.findings, ...expected.oneOf, ...expected.liveness].some((other) => other === code),
+    )
+    .toSorted((a, b) => Number(a.variant !== DEFAULT_VARIANT) - Number(b.variant !== DEFAULT_VARIANT));
 }
 
 function explanationText(code: FindingCode): string {
