@@ -30,7 +30,7 @@ export function reportCommand(paths: readonly string[], choices: Choices): numbe
   );
   if (runs.length === 1 && output === undefined) {
     writeRunFiles(first, reports, trends);
-    written.push(first.directory.path);
+    written.push(reports.has('html') ? first.directory.report : first.directory.path);
   } else {
     const beside = output === undefined ? dirname(resolve(first.directory.path)) : dirname(output);
     const page = output ?? join(beside, 'report.html');
