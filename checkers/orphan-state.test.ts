@@ -117,6 +117,13 @@ describe('orphan-state', () => {
     expect(found(refusedAt(1100, 3100), {}, during)).toEqual([]);
   });
 
+  it('is not claimed where the journal of somebody who asked for it stops before his end', () => {
+    const header = { meta: { closedByDown: true } };
+    const [one, other] = ['c1', 'c2'].map((process) => ({ type: 'down', time: 9500, process }));
+    expect(found(blocked, header, [{ ...one }, { ...other }])).toHaveLength(1);
+    expect(found(blocked, header, [{ ...other }])).toEqual([]);
+  });
+
   it('is each lock by itself, and once for each', () => {
     const k2 = blocked.map(({ asks, ...one }) => ({
       ...one,

@@ -103,6 +103,10 @@ export function leasesOf(history: History, lock: LockRecord, healed: number): Le
         over: (hold.endedBy === 'lost' ? hold.end : ended) + nanosOf(ttlLongest),
       });
   }
+  // Where the journal of a process stops before its end, nobody knows what it had from then on (I1).
+  if (history.header.meta.closedByDown === true)
+    for (const of of new Map(operations.map((operation) => [operation.process, operation])).values())
+      if (!downs.has(of.process)) leases.push({ of, over: Infinity });
   return leases;
 }
 
