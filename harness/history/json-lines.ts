@@ -1,7 +1,6 @@
 // The text form of a history, `lockpick-history` version 1: one JSON value a line, header first (2.1 of the design).
 // The only place where text becomes an event, so the only place that casts. `history.ts` pairs what comes out. Pure.
 
-import { isUtf8 } from 'node:buffer';
 import {
   HISTORY_FORMAT,
   HISTORY_VERSION,
@@ -23,6 +22,7 @@ const LOCK_OPS: ReadonlySet<string> = new Set<OpName>(['acquire', 'renew', 'rele
 const PHASES: ReadonlySet<string> = new Set(['begin', 'acted', 'end']);
 
 const EMPTY = 'the file is empty; a history starts with its header';
+const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 const NOT_UTF8 = 'the line is not UTF-8';
 const LINE_FEED = 0x0a;
 /** A longer one could not be a text. */
@@ -55,9 +55,15 @@ export function openReader(): HistoryReader {
     number += 1;
     const event = assembly === undefined ? undefined : plain(bytes, start, end);
     if (event !== undefined) assembly?.add(event, number);
-    // Read all the same, names that differ would become one.
-    else if (!isUtf8(bytes.subarray(start, end))) throw new HistoryError(number, NOT_UTF8);
-    else text(bytes.toString('utf8', start, end));
+    else text(decoded(bytes.subarray(start, end)));
+  };
+  const decoded = (bytes: Buffer): string => {
+    try {
+      return UTF8.decode(bytes);
+    } catch {
+      // Read all the same, names that differ would become one.
+      throw new HistoryError(number, NOT_UTF8);
+    }
   };
   const text = (words: string): void => {
     if (assembly === undefined) {
