@@ -28,9 +28,13 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(out, { recursive: true, force: true }));
 
+/** Where the service itself looks for what has run out, up to half a second late, some pauses end before a lease does. */
+const LATE: ReadonlySet<string> = new Set(['etcd', 'zookeeper']);
+
 async function torture(cell: Cell, seed: string, settings: PlanInput = {}): Promise<StoredRun> {
   const { backend, variant, recipe, fault, workload } = cell;
-  const named = { backend, variant, recipe, fault, workload, timeLimitMillis: '8s' };
+  const timeLimitMillis = LATE.has(backend) ? '12s' : '8s';
+  const named = { backend, variant, recipe, fault, workload, timeLimitMillis };
   const plan = parsePlan(vocabulary, named, settingsOf(cell), settings, { seed });
   return await runPlan(stage, plan, { out, observer: silent, interrupt: { wrapUp: never, abandon: never } });
 }
