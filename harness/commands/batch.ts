@@ -15,30 +15,26 @@ import {
   type Unit,
 } from '../comparison/comparison.ts';
 import { shardOf, type Shard } from '../comparison/shard.ts';
-import { summarise, summaryText, WORST_FIRST, type Summary } from '../comparison/summary.ts';
+import { summarise, summaryText, type Summary } from '../comparison/summary.ts';
 import { pastRunOf, trendsOf, type Trend } from '../comparison/trends.ts';
-import { EXIT_CODE, HarnessError, messageOf } from '../contract/errors.ts';
+import { EXIT_CODE, messageOf } from '../contract/errors.ts';
 import { aloud, type Aloud } from '../terminal/aloud.ts';
 import { finalWords } from '../terminal/final-words.ts';
 import { listenForInterrupt, type InterruptListener } from '../terminal/interrupt.ts';
 import { exitCodeOf } from '../judge.ts';
 import { cellOf } from '../plan/catalogue.ts';
 import type { Plan } from '../plan/plan.ts';
-import type { JudgedRun } from '../report/judged-run.ts';
-import { renderReport } from '../report/report.ts';
 import { failingSeeds } from '../reporters/failing-seeds.ts';
 import { tellGitHub } from '../reporters/github.ts';
 import { junitXml } from '../reporters/junit.ts';
 import { headline, summaryMarkdown } from '../reporters/markdown.ts';
 import { hasEvidence, readTrends, writeFile } from '../stored/results.ts';
-import { judgeRun, replayCommand, replayFrom, reportedRun } from '../stored/stored-run.ts';
+import { replayCommand, replayFrom } from '../stored/stored-run.ts';
 import { stages } from '../stages/stage.ts';
 import { worstExitCode } from './exit-code.ts';
+import { pageTogether } from './page-together.ts';
 import { enterRun, runPlan } from './run-plan.ts';
 import type { SimulatedRunsOptions } from './simulated-runs.ts';
-
-/** One page for all runs has each run's whole timeline: more than this many make no page that opens quickly. */
-const RUNS_ON_A_PAGE = 20;
 
 export interface BatchOptions {
   readonly out: string;
@@ -201,53 +197,14 @@ export function writeTogether(
   for (const { cell, worse } of trends)
     for (const words of worse) say(`worse than before: ${cell}: ${words}`);
   if (!reports.has('html')) return;
-  const done = worstFirst(units);
-  const shown = done
-    .filter(({ directory }) => hasEvidence(directory))
-    .slice(0, RUNS_ON_A_PAGE)
-    .flatMap((each) => shownAgain(each, say));
-  if (shown.length === 0) return;
-  const names = new Set(shown.map(({ name }) => name));
-  const others = done
-    .map(({ directory: { name, report }, plan, verdict }) => ({
-      name,
-      plan,
-      verdict,
-      ...(existsSync(report) && { page: `${encodeURIComponent(name)}/report.html` }),
-    }))
-    .filter(({ name }) => !names.has(name));
-  writeFile(file('report.html'), renderReport(shown, { others, trends }));
-  const which = shown.length === units.length ? `all ${shown.length}` : `the ${shown.length} most telling`;
-  say(`one page for ${which} runs: ${file('report.html')}`);
+  const page = pageTogether(units, { links: true, trends, say });
+  if (page === undefined) return;
+  writeFile(file('report.html'), page.text);
+  say(`one page for ${page.which} runs: ${file('report.html')}`);
 }
 
 /** Of the runs of these names, against those that the directories have run before. */
 export function trendsIn(outs: readonly string[], now: ReadonlySet<string>): readonly Trend[] {
   const past = outs.flatMap((out) => readTrends(out).flatMap(([, line]) => pastRunOf(line) ?? []));
   return trendsOf(past, now);
-}
-
-/** None if it cannot be read any more: a run of another version counts, by its verdict, and is not shown. */
-function shownAgain({ directory }: DoneRun, say: Aloud['say']): readonly JudgedRun[] {
-  try {
-    return [reportedRun(judgeRun(directory))];
-  } catch (error) {
-    if (!(error instanceof HarnessError)) throw error;
-    say(`not on the page: ${error.message}`);
-    return [];
-  }
-}
-
-/** Those that are not as expected before the others, and of each kind one of each cell before the second of any. */
-function worstFirst(units: readonly Unit[]): readonly DoneRun[] {
-  const seen = new Map<string, number>();
-  return units
-    .flatMap(({ plan, run: done }) => {
-      if (done === undefined) return [];
-      const nth = seen.get(cellName(plan)) ?? 0;
-      seen.set(cellName(plan), nth + 1);
-      return [{ done, nth, rank: WORST_FIRST.indexOf(done.verdict.outcome) }];
-    })
-    .toSorted((a, b) => a.rank - b.rank || a.nth - b.nth)
-    .map(({ done }) => done);
 }

@@ -203,6 +203,7 @@ describe('the summary', () => {
     expect(none?.grades).toEqual({ safe: 1, unsafe: 1, inconclusive: 1 });
     // Two faults of 5, one of 6, none of 4.
     expect(paused?.breakingFaults).toMatchObject({ hits: 3, trials: 15, low: 0.043312, high: 0.480891 });
+    expect(paused?.breakingFaultsByCode).toEqual({ 'belief-overlap': 2, 'stale-write-landed': 1 });
     expect(paused?.findings).toEqual({ 'belief-overlap': 2, 'stale-write-landed': 1 });
     expect(none?.units[1]?.replay).toContain('run redis-single/set-nx-px/none --seed 2');
   });

@@ -85,12 +85,20 @@ export function intervalText(proportion: Proportion): string {
 
 /** Events per 1,000 trials with their interval: `850 [621, 968]`; `0 [0, 0.37]` where whole numbers would hide it. */
 export function perThousandText(proportion: Proportion): string {
-  const { low, high } = exactInterval(proportion);
-  const rate = proportion.trials === 0 ? 0 : proportion.hits / proportion.trials;
-  return `${perThousand(rate)} [${perThousand(low)}, ${perThousand(high)}]`;
+  return outOf(1000, proportion);
 }
 
-function perThousand(rate: number): string {
-  const value = rate * 1000;
-  return value === 0 || value >= 10 ? value.toFixed(0) : value.toPrecision(2);
+/** `85 % [62, 97]` */
+export function percentText(proportion: Proportion): string {
+  return outOf(100, proportion).replace(' ', ' % ');
+}
+
+function outOf(whole: number, proportion: Proportion): string {
+  const { low, high } = exactInterval(proportion);
+  const rate = proportion.trials === 0 ? 0 : proportion.hits / proportion.trials;
+  const [seen, least, most] = [rate, low, high].map((part) => {
+    const value = part * whole;
+    return value === 0 || value >= 10 ? value.toFixed(0) : value.toPrecision(2);
+  });
+  return `${seen} [${least}, ${most}]`;
 }

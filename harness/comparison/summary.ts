@@ -4,9 +4,9 @@
 
 import { cellOf } from '../plan/catalogue.ts';
 import { cellName } from '../plan/cell-name.ts';
-import type { Grade, Verdict } from '../../checkers/verdict.ts';
+import type { Grade, SafetyCode, Verdict } from '../../checkers/verdict.ts';
 import { replayCommand } from '../stored/stored-run.ts';
-import { breakingFaults } from './breaking-faults.ts';
+import { breakingFaults, breakingFaultsByCode } from './breaking-faults.ts';
 import { identityOf, type Comparison, type DoneRun, type Unit } from './comparison.ts';
 import { defencesOf, type DefenceSummary } from './defences.ts';
 import { exactInterval, type Proportion } from './interval.ts';
@@ -51,6 +51,8 @@ export interface CellSummary {
   readonly asExpected: Rate;
   /** Of the faults that were proved to act, those during which a safety rule was broken. null: none acted. */
   readonly breakingFaults: Rate | null;
+  /** Of the same faults those that broke one rule, by its code. */
+  readonly breakingFaultsByCode: Readonly<Partial<Record<SafetyCode, number>>>;
   readonly contendedHandoffs: number;
   /** Which defences of the store kept the data right; empty: its workload uses none. */
   readonly defences: readonly DefenceSummary[];
@@ -114,6 +116,7 @@ function cellSummary(units: readonly Unit[]): CellSummary {
       trials: verdicts.length,
     }),
     breakingFaults: breaking.trials === 0 ? null : rate(breaking),
+    breakingFaultsByCode: breakingFaultsByCode(verdicts),
     defences: defencesOf(verdicts),
     contendedHandoffs: sum(verdicts.map(({ power }) => power.contendedHandoffs)),
     findings: counted(

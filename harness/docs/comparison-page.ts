@@ -1,71 +1,15 @@
-// What a real comparison came to, for readers of the documentation: its summary is kept in docs/comparison.json, the table
-// in the README and docs/comparison.md are made from it. `npm run docs -- --comparison results/summary.json` keeps another.
+// What a real comparison came to, for readers of the documentation: the README has how often each lock was lost,
+// docs/comparison.md every cell.
 
-import { readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { z } from 'zod';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Grade } from '../../checkers/verdict.ts';
 import { backends } from '../backends/index.ts';
 import { PROFILES } from '../comparison/profiles.ts';
-import { HarnessError } from '../contract/errors.ts';
-import { PROFILE_NAMES } from '../plan/choices.ts';
 import { cellRows } from '../reporters/markdown.ts';
-import { doneRuns, readRunJson } from '../stored/results.ts';
-import { readStoredPlan } from '../stored/stored-run.ts';
+import { ratesTable } from './comparison-rates.ts';
+import { keptComparison, ROOT, type KeptComparison } from './kept-comparison.ts';
 import { markdownTable } from './markdown-table.ts';
-
-const root = join(import.meta.dirname, '../..');
-const KEPT = join(root, 'docs/comparison.json');
-
-const rate = z.object({ hits: z.int(), trials: z.int(), low: z.number(), high: z.number() });
-const grade = z.enum(['safe', 'safe-with-fencing', 'unsafe', 'inconclusive']);
-const summarySchema = z.object({
-  schemaVersion: z.literal(1),
-  profile: z.enum(PROFILE_NAMES),
-  seed: z.string(),
-  totals: z.record(z.string(), z.int()),
-  cells: z
-    .array(
-      z.object({
-        cell: z.string(),
-        simulated: z.boolean(),
-        expected: grade.nullable(),
-        outcome: z.enum(['violation', 'missing', 'threshold', 'inconclusive', 'ok']),
-        grades: z.partialRecord(grade, z.int()),
-        asExpected: rate,
-        breakingFaults: rate.nullable(),
-        findings: z.record(z.string(), z.int()),
-      }),
-    )
-    .min(1),
-});
-const keptSchema = summarySchema.extend({
-  /** When the first run started, and on what. */
-  started: z.string(),
-  host: z.string(),
-});
-export type KeptComparison = z.output<typeof keptSchema>;
-
-export function keptComparison(): KeptComparison {
-  return keptSchema.parse(readRunJson(KEPT));
-}
-
-/** Keeps the summary at `path`, which stands beside its runs. Throws HarnessError('usage') if it is none. */
-export function keepComparison(path: string): void {
-  const parsed = summarySchema.safeParse(readRunJson(path));
-  const [first] = doneRuns(dirname(path));
-  if (!parsed.success || first === undefined)
-    throw new HarnessError('usage', `${path} is not the summary.json of a comparison beside its runs`, {
-      remedy: 'give summary.json of the --out of `lockpick compare` or `lockpick merge`',
-    });
-  const { started, host } = readStoredPlan(first).surroundings;
-  const kept: KeptComparison = {
-    ...parsed.data,
-    started: started.slice(0, 10),
-    host: `${host.cpus} processors, ${Math.round(host.memoryBytes / 2 ** 30)} GiB, ${host.engine.replace(/ \(.*$/, '')}`,
-  };
-  writeFileSync(KEPT, `${JSON.stringify(kept, null, 2)}\n`);
-}
 
 const BEGIN = '<!-- docs/comparison.json -->';
 const END = '<!-- end of docs/comparison.json -->';
@@ -74,13 +18,18 @@ const END = '<!-- end of docs/comparison.json -->';
 export function readmeWith(readme: string, kept: KeptComparison): string {
   const [from, to] = [readme.indexOf(BEGIN), readme.indexOf(END)];
   if (from === -1 || to < from) throw new Error(`the README has no place between ${BEGIN} and ${END}`);
-  const table = ['', '', ...markdownTable(locksTable(kept)), '', comparedWords(kept), '', ''].join('\n');
-  return readme.slice(0, from + BEGIN.length) + table + readme.slice(to);
+  const lines = ['', '', ...markdownTable(ratesTable(meantLocks(kept))), '', READ_AS, '', comparedWords(kept), '', ''];
+  return readme.slice(0, from + BEGIN.length) + lines.join('\n') + readme.slice(to);
 }
 
 export function currentReadme(): string {
-  return readmeWith(readFileSync(join(root, 'README.md'), 'utf8'), keptComparison());
+  return readmeWith(readFileSync(join(ROOT, 'README.md'), 'utf8'), keptComparison());
 }
+
+const READ_AS =
+  'Of the faults that were proved to act, those during which it happened, with the exact 95 % interval (Clopper and ' +
+  'Pearson). How each lock came out under each fault: [`docs/comparison.md`](docs/comparison.md); the report of the ' +
+  'same runs: [`docs/comparison.html`](docs/comparison.html).';
 
 const COLUMNS: readonly (readonly [Grade, string])[] = [
   ['safe', 'safe under'],
@@ -102,16 +51,25 @@ function isFlawed({ cell }: KeptCell): boolean {
   return backend?.recipes.find(({ name }) => name === recipe)?.flaw !== undefined;
 }
 
-/** A row a lock that is not wrong on purpose: under which faults it came out how, with the usual workload if it has it. */
-function locksTable({ cells: all }: KeptComparison): string[][] {
-  const meant = all.filter((cell) => !isFlawed(cell));
-  const usual = new Set(meant.filter(hasUsualWorkload).map(lockOf));
-  const cells = meant.filter((cell) => hasUsualWorkload(cell) || !usual.has(lockOf(cell)));
+/** The cells of each lock that is not wrong on purpose. */
+function meantLocks({ cells }: KeptComparison): ReadonlyMap<string, readonly KeptCell[]> {
+  return Map.groupBy(
+    cells.filter((cell) => !isFlawed(cell)),
+    lockOf,
+  );
+}
+
+/** A row a lock: under which faults it came out how, with the usual workload if it has it. */
+function locksTable(kept: KeptComparison): string[][] {
+  const locks = [...meantLocks(kept)].map(([lock, all]) => {
+    const usual = all.filter(hasUsualWorkload);
+    return [lock, usual.length > 0 ? usual : all] as const;
+  });
+  const cells = locks.flatMap(([, members]) => members);
   const columns = COLUMNS.filter(([seen]) => cells.some(({ grades }) => grades[seen] !== undefined));
-  const locks = Map.groupBy(cells, lockOf);
   return [
     ['lock', ...columns.map(([, words]) => words)],
-    ...[...locks].map(([lock, members]) => [
+    ...locks.map(([lock, members]) => [
       `\`${lock}\``,
       ...columns.map(
         ([seen]) =>
@@ -139,40 +97,56 @@ function faultWords(member: KeptCell, seen: Grade): string {
   return asExpected.hits === asExpected.trials ? words : `**${words}**`;
 }
 
-function comparedWords({ profile, seed, cells, totals, started, host }: KeptComparison): string {
-  const runs = Object.values(totals).reduce((sum, count) => sum + count, 0);
+function comparedWords(kept: KeptComparison): string {
+  const { profile, seed, cells, started, host, versions } = kept;
+  const command = `\`npm run -s lockpick -- compare --profile ${profile} --seed ${seed}\``;
+  return (
+    `A real run: profile ${profile} (${PROFILES[profile].summary}), ${cells.length} cells, ${runsWords(kept)}; ` +
+    `${started}, ${host}. ${flawedWords(cells)}${command} makes it again. Servers: ${versions.join(', ')}.`
+  );
+}
+
+/** How many runs there are, with how many seeds, and how many came out otherwise. */
+function runsWords({ cells, totals }: KeptComparison): string {
+  const seeds = cells.map(({ asExpected }) => asExpected.trials);
+  const [fewest, most] = [Math.min(...seeds), Math.max(...seeds)];
+  const runs = seeds.reduce((sum, count) => sum + count, 0);
   const other = runs - (totals['ok'] ?? 0);
-  const outcome =
+  return [
+    `${runs} runs`,
+    `${fewest === most ? fewest : `${fewest} to ${most}`} of a cell`,
     other === 0
       ? 'all of them as theory expects'
-      : `${other} of them not as theory expects (the cells in bold)`;
-  return (
-    `A real run: profile ${profile} (${PROFILES[profile].summary}), ${cells.length} cells, ${runs} runs, ${outcome}; ` +
-    `${started}, ${host}. ${flawedWords(cells)}\`npm run -s lockpick -- compare --profile ${profile} --seed ${seed}\` makes it again. ` +
-    'Rates with their exact intervals: [`docs/comparison.md`](docs/comparison.md).'
-  );
+      : `${other} of them not as theory expects (the cells in bold)`,
+  ].join(', ');
 }
 
 /** Empty if it had none. */
 function flawedWords(cells: readonly KeptCell[]): string {
   const recipes = Map.groupBy(cells.filter(isFlawed), lockOf);
   const caught = [...recipes.values()].filter((own) =>
-    own.every(({ asExpected: { hits, trials } }) => hits === trials),
+    own.every(({ asExpected: { hits, trials } }) => hits === trials && trials > 0),
   );
   return recipes.size === 0
     ? ''
     : `Of ${recipes.size} recipes that are wrong on purpose ${caught.length} were caught in every run. `;
 }
 
-/** docs/comparison.md: a row a cell, with what theory expects and all rates. */
+/** docs/comparison.md: how each lock came out, then a row a cell with what theory expects and all rates. */
 export function comparisonPage(kept: KeptComparison): string {
   return [
     '# A comparison',
     '',
-    'Made from a real run by `npm run docs`. _As expected_ counts runs; faults that broke a rule are of those that were ' +
-      'proved to act. Intervals are exact, at 95 % (Clopper and Pearson).',
+    'Made from a real run by `npm run docs`; its report with the most telling runs is [`comparison.html`](comparison.html).',
     '',
-    comparedWords(kept).replace(/ Rates with their.*$/, ''),
+    comparedWords(kept),
+    '',
+    ...markdownTable(locksTable(kept)),
+    '',
+    '## All cells',
+    '',
+    '_As expected_ counts runs; faults that broke a rule are of those that were proved to act. Intervals are exact, at ' +
+      '95 % (Clopper and Pearson).',
     '',
     ...cellRows(kept.cells),
     '',
