@@ -88,6 +88,8 @@ it('is kept only from a summary beside its runs', () => {
   const folder = mkdtempSync(join(tmpdir(), 'lockpick-docs-'));
   const file = join(folder, 'summary.json');
   writeFileSync(file, JSON.stringify(kept));
-  expect(() => keepComparison(file, () => {})).toThrow('is not the summary.json of a comparison beside its runs');
+  expect(() => keepComparison(file, () => {})).toThrow(
+    'is not the summary.json of a comparison beside its runs',
+  );
   rmSync(folder, { recursive: true });
 });

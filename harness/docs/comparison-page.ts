@@ -18,7 +18,17 @@ const END = '<!-- end of docs/comparison.json -->';
 export function readmeWith(readme: string, kept: KeptComparison): string {
   const [from, to] = [readme.indexOf(BEGIN), readme.indexOf(END)];
   if (from === -1 || to < from) throw new Error(`the README has no place between ${BEGIN} and ${END}`);
-  const lines = ['', '', ...markdownTable(ratesTable(meantLocks(kept))), '', READ_AS, '', comparedWords(kept), '', ''];
+  const lines = [
+    '',
+    '',
+    ...markdownTable(ratesTable(meantLocks(kept))),
+    '',
+    READ_AS,
+    '',
+    comparedWords(kept),
+    '',
+    '',
+  ];
   return readme.slice(0, from + BEGIN.length) + lines.join('\n') + readme.slice(to);
 }
 

@@ -63,7 +63,9 @@ export function keepComparison(path: string, say: (line: string) => void): void 
   const out = dirname(path);
   const comparison = readComparison(out);
   const units = unitsOf(comparison?.plans ?? [], [out]);
-  const runs = units.flatMap(({ run }) => run?.directory ?? []).toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  const runs = units
+    .flatMap(({ run }) => run?.directory ?? [])
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1));
   const [first] = runs;
   const page = pageTogether(units, { links: false, trends: [], say });
   if (!parsed.success || first === undefined || page === undefined)
