@@ -282,7 +282,8 @@ function failure(error: unknown): number {
   if (error instanceof HarnessError) {
     const remedy = error.remedy === undefined ? '' : ` → ${error.remedy}`;
     const detail = error.detail === undefined ? '' : `\n${error.detail.trimEnd()}`;
-    const cause = error.cause === undefined ? '' : `\n  cause: ${messageOf(error.cause)}`;
+    const because = error.cause === undefined ? '' : messageOf(error.cause);
+    const cause = error.message.includes(because) ? '' : `\n  cause: ${because}`;
     process.stderr.write(`lockpick: ${printableLines(`${error.message}${remedy}${cause}${detail}`)}\n`);
     return EXIT_CODE[error.code];
   }

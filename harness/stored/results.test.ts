@@ -1,10 +1,28 @@
-// What is read of the results directory by lines, whatever the pieces that it is read in.
+// The results directory: what is read of it by lines, whatever the pieces that it is read in, and what is said where
+// nothing can be written.
 
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { readRunLines } from './results.ts';
+import {
+  appendTrend,
+  copyRun,
+  markLatest,
+  readRunLines,
+  runDirectory,
+  writeAtomically,
+  writeFile,
+} from './results.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'lockpick-lines-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -26,5 +44,60 @@ describe('the lines of a file', () => {
   it('that is missing or no file are one error, which names it', () => {
     expect(() => [...readRunLines(join(folder, 'none'))]).toThrow(/none does not exist$/);
     expect(() => [...readRunLines(folder)]).toThrow(`cannot read ${folder}: `);
+  });
+});
+
+describe('a place where nothing can be written', () => {
+  const file = join(folder, 'in-the-way');
+  const dangling = join(folder, 'dangling');
+  writeFileSync(file, '');
+  symlinkSync(join(folder, 'nowhere', 'at-all'), dangling);
+  const run = join(folder, 'a-run');
+  mkdirSync(run);
+
+  it.each([
+    // Where Node's recursive mkdir never comes to an end.
+    ['/proc/x', 'ENOENT'],
+    ['/proc/x/y/z', 'ENOENT'],
+    ['/dev/null/x', 'ENOTDIR'],
+    [file, ''],
+    [join(file, 'x'), 'ENOTDIR'],
+    [dangling, ''],
+    [join(folder, 'x'.repeat(300)), 'ENAMETOOLONG'],
+  ])('is one error at once that names it and what to do: %s', (out, why) => {
+    const ways = [
+      () => writeFile(join(out, 'report.html'), ''),
+      () => writeAtomically(join(out, 'verdict.json'), ''),
+      () => appendTrend(out, {}),
+      () => copyRun(runDirectory(run), out),
+      () => markLatest(join(out, 'x'), runDirectory(run)),
+    ];
+    for (const write of ways)
+      expect(write).toThrow(
+        expect.objectContaining({
+          code: 'environment',
+          message: expect.stringMatching(new RegExp(`^cannot write ${out}/.*: .*${why}`)),
+          remedy: expect.stringContaining('--out'),
+        }),
+      );
+  });
+});
+
+describe('the link to the latest run', () => {
+  it('is replaced by the next one, and nothing else in its place is', () => {
+    const out = join(folder, 'out');
+    for (const name of ['one', 'two']) {
+      mkdirSync(join(out, name), { recursive: true });
+      markLatest(out, runDirectory(join(out, name)));
+      expect(readlinkSync(join(out, 'latest'))).toBe(name);
+    }
+    expect(readdirSync(out).toSorted()).toEqual(['latest', 'one', 'two']);
+
+    const other = join(folder, 'other');
+    mkdirSync(join(other, 'latest'), { recursive: true });
+    expect(() => markLatest(other, runDirectory(join(other, 'one')))).toThrow(
+      /other\/latest: it is there and is no link/,
+    );
+    expect(existsSync(join(other, 'latest'))).toBe(true);
   });
 });

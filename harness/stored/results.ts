@@ -6,6 +6,7 @@ import {
   closeSync,
   cpSync,
   existsSync,
+  lstatSync,
   mkdirSync,
   openSync,
   readdirSync,
@@ -13,6 +14,7 @@ import {
   readSync,
   renameSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
@@ -63,22 +65,26 @@ export function createRunDirectory(out: string, plan: Plan): RunDirectory {
   const servers = backendName(plan).replace(':', '-');
   const name = [time, servers, plan.recipe, plan.fault, freshRunId()].join('-');
   return writing(join(out, name), (path) => {
-    mkdirSync(join(path, 'logs'), { recursive: true });
+    makeDirectory(join(path, 'logs'));
     return runDirectory(path);
   });
 }
 
-/** Points `<out>/latest` to the run. */
+/** Points `<out>/latest` to the run, by renaming: another command may do the same. Never replaces what is no link. */
 export function markLatest(out: string, run: RunDirectory): void {
-  const link = join(out, 'latest');
-  rmSync(link, { force: true });
-  symlinkSync(run.name, link);
+  writing(join(out, 'latest'), (link) => {
+    if (lstatSync(link, { throwIfNoEntry: false })?.isSymbolicLink() === false)
+      throw new Error('it is there and is no link; move it away');
+    const beside = `${link}.${process.pid}.part`;
+    symlinkSync(run.name, beside);
+    renameSync(beside, link);
+  });
 }
 
 /** Makes the directories on the way where they are missing. */
 export function writeFile(path: string, content: string): void {
   writing(path, () => {
-    mkdirSync(dirname(path), { recursive: true });
+    makeDirectory(dirname(path));
     writeFileSync(path, content);
   });
 }
@@ -118,7 +124,10 @@ export function readLogs({
 export function copyRun(run: RunDirectory, out: string): RunDirectory {
   const path = join(out, run.name);
   if (resolve(path) !== resolve(run.path) && !existsSync(path))
-    writing(path, () => cpSync(run.path, path, { recursive: true }));
+    writing(path, () => {
+      makeDirectory(out);
+      cpSync(run.path, path, { recursive: true });
+    });
   return runDirectory(path);
 }
 
@@ -126,7 +135,7 @@ export function copyRun(run: RunDirectory, out: string): RunDirectory {
 export function writeAtomically(path: string, content: string): void {
   const beside = `${path}.${process.pid}.part`;
   writing(path, () => {
-    mkdirSync(dirname(path), { recursive: true });
+    makeDirectory(dirname(path));
     writeFileSync(beside, content);
     renameSync(beside, path);
   });
@@ -135,7 +144,7 @@ export function writeAtomically(path: string, content: string): void {
 /** One line a run, for trends. */
 export function appendTrend(out: string, line: object): void {
   writing(join(out, 'history.jsonl'), (path) => {
-    mkdirSync(out, { recursive: true });
+    makeDirectory(out);
     appendFileSync(path, `${JSON.stringify(line)}\n`);
   });
 }
@@ -208,6 +217,22 @@ export function readRunJson(path: string, options: { readonly remedy?: string } 
 /** What to do where nothing can be written. */
 export const ROOM_TO_WRITE =
   'check the directory, its rights and the free space, or choose another with --out';
+
+/**
+ * With those on the way. Node's own `recursive` tries for ever where a file system says of a directory that is there that
+ * it is not, as /proc does to whoever makes something in it.
+ */
+function makeDirectory(path: string): void {
+  const missing: string[] = [];
+  for (let at = resolve(path); !existsSync(at); at = dirname(at)) missing.push(at);
+  for (const at of missing.toReversed())
+    try {
+      mkdirSync(at);
+    } catch (error) {
+      // Another command may have made it meanwhile.
+      if (statSync(at, { throwIfNoEntry: false })?.isDirectory() !== true) throw error;
+    }
+}
 
 function writing<T>(path: string, write: (path: string) => T): T {
   try {
