@@ -10,13 +10,11 @@ import { join } from 'node:path';
 const SAMPLE_EVERY_MILLIS = 10_000;
 const minutes = Number(process.argv[2] ?? '30');
 const out = mkdtempSync(join(tmpdir(), 'lockpick-bench-'));
+const cli = join(import.meta.dirname, '../harness/cli.ts');
+const command = 'run redis-single/fenced-incr/pause-holder --seed soak --no-color --quiet';
 const run = spawn(
   process.execPath,
-  [
-    join(import.meta.dirname, '../harness/cli.ts'),
-    ...['run', 'redis-single/fenced-incr/pause-holder', '--seed', 'soak', '--no-color', '--quiet'],
-    ...['--time-limit', `${minutes}m`, '--out', out],
-  ],
+  [cli, ...command.split(' '), '--time-limit', `${minutes}m`, '--out', out],
   { stdio: ['ignore', 'inherit', 'inherit'] },
 );
 const status = `/proc/${run.pid}/status`;
