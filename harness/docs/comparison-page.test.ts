@@ -5,10 +5,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { catalogue } from '../plan/catalogue.ts';
 import type { Grade, SafetyCode } from '../../checkers/verdict.ts';
 import { comparisonPage, readmeWith } from './comparison-page.ts';
-import { QUESTIONS } from './comparison-rates.ts';
 import { keepComparison, type KeptComparison } from './kept-comparison.ts';
 
 function cell(
@@ -76,13 +74,6 @@ function rowsOf(page: string): readonly string[] {
     .split('\n')
     .filter((row) => row.startsWith('| `'));
 }
-
-it('asks of faults that the catalogue has, and of none twice', () => {
-  const asked = QUESTIONS.flatMap(({ faults }) => faults);
-  expect(new Set(asked).size).toBe(asked.length);
-  const known = new Set(catalogue.map(({ fault }) => fault));
-  expect(asked.filter((fault) => !known.has(fault))).toEqual([]);
-});
 
 it('is kept only from a summary beside its runs', () => {
   const folder = mkdtempSync(join(tmpdir(), 'lockpick-docs-'));

@@ -3,11 +3,11 @@
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Grade } from '../../checkers/verdict.ts';
+import type { Grade, SafetyCode } from '../../checkers/verdict.ts';
 import { backends } from '../backends/index.ts';
 import { PROFILES } from '../comparison/profiles.ts';
+import { answerText, QUESTIONS, ratesOf } from '../comparison/rates.ts';
 import { cellRows } from '../reporters/markdown.ts';
-import { ratesTable } from './comparison-rates.ts';
 import { keptComparison, ROOT, type KeptComparison } from './kept-comparison.ts';
 import { markdownTable } from './markdown-table.ts';
 
@@ -18,17 +18,7 @@ const END = '<!-- end of docs/comparison.json -->';
 export function readmeWith(readme: string, kept: KeptComparison): string {
   const [from, to] = [readme.indexOf(BEGIN), readme.indexOf(END)];
   if (from === -1 || to < from) throw new Error(`the README has no place between ${BEGIN} and ${END}`);
-  const lines = [
-    '',
-    '',
-    ...markdownTable(ratesTable(meantLocks(kept))),
-    '',
-    READ_AS,
-    '',
-    comparedWords(kept),
-    '',
-    '',
-  ];
+  const lines = ['', '', ...markdownTable(ratesTable(kept)), '', READ_AS, '', comparedWords(kept), '', ''];
   return readme.slice(0, from + BEGIN.length) + lines.join('\n') + readme.slice(to);
 }
 
@@ -61,19 +51,30 @@ function isFlawed({ cell }: KeptCell): boolean {
   return backend?.recipes.find(({ name }) => name === recipe)?.flaw !== undefined;
 }
 
-/** The cells of each lock that is not wrong on purpose. */
-function meantLocks({ cells }: KeptComparison): ReadonlyMap<string, readonly KeptCell[]> {
-  return Map.groupBy(
-    cells.filter((cell) => !isFlawed(cell)),
-    lockOf,
-  );
+/** A row a lock that is not wrong on purpose: how often what was done to it broke it. */
+function ratesTable({ cells }: KeptComparison): string[][] {
+  const tried = cells
+    .filter((cell) => !isFlawed(cell))
+    .map((cell) => ({
+      lock: lockOf(cell),
+      fault: cell.cell.split('/')[2] ?? '',
+      breaking: (code: SafetyCode) => ({
+        hits: cell.breakingFaultsByCode[code] ?? 0,
+        trials: cell.breakingFaults?.trials ?? 0,
+      }),
+    }));
+  return [
+    ['lock', ...QUESTIONS.map(({ asked }) => asked)],
+    ...ratesOf(tried).map(({ lock, answers }) => [`\`${lock}\``, ...answers.map(answerText)]),
+  ];
 }
 
 /** A row a lock: under which faults it came out how, with the usual workload if it has it. */
-function locksTable(kept: KeptComparison): string[][] {
-  const locks = [...meantLocks(kept)].map(([lock, all]) => {
-    const usual = all.filter(hasUsualWorkload);
-    return [lock, usual.length > 0 ? usual : all] as const;
+function locksTable({ cells: all }: KeptComparison): string[][] {
+  const meant = all.filter((cell) => !isFlawed(cell));
+  const locks = [...Map.groupBy(meant, lockOf)].map(([lock, own]) => {
+    const usual = own.filter(hasUsualWorkload);
+    return [lock, usual.length > 0 ? usual : own] as const;
   });
   const cells = locks.flatMap(([, members]) => members);
   const columns = COLUMNS.filter(([seen]) => cells.some(({ grades }) => grades[seen] !== undefined));

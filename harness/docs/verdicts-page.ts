@@ -60,7 +60,7 @@ export function verdictsPage(): ReadonlyMap<string, string> {
     `\`\`\`\n${LOCKPICK} check docs/verdicts/double-grant.jsonl\n\`\`\``,
     'In the pictures time runs to the right and every client has a lane. A hatched bar is what the client _believed_, the ' +
       'thin line above it what the service had certainly _promised_; a black one an operation from call to answer, with its number in the ' +
-      'history, hatched ground a fault that was in force. The dashed line is the moment from which nobody can deny it.',
+      'history, hatched ground a fault, from the proof that it acts to the proof that it is over, outlined from its order. The dashed line is the moment from which nobody can deny it.',
     contents(),
     ...shown,
     '## Why a clean result may mean little',

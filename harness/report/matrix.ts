@@ -77,7 +77,7 @@ export function matrixSection(matrix: Matrix): Html {
   return html`<p class="soft">
       Each field: what was seen; of 1,000 faults that acted, how many broke a rule, with the exact 95 %
       interval; how many runs came out as expected. A field, a lock’s or a fault’s name shows only its
-      runs.${unseen > 0 ? ` ${count(unseen)} of the runs are counted here and have a page of their own.` : ''}
+      runs.${unseen > 0 ? ` ${count(unseen)} of the runs are counted here and not shown.` : ''}
     </p>
     ${columns.length > COLUMNS_MAX ? fieldsByLock(matrix) : grid(matrix)} ${matrixDefences(matrix)}
     <p id="filtered" class="filtered" aria-live="polite" hidden></p>

@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto';
 import { Script } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import type { Trend } from '../comparison/trends.ts';
-import { perThousandText } from '../comparison/interval.ts';
+import { percentText, perThousandText } from '../comparison/interval.ts';
 import { assembleHistory, type History, type Operation } from '../history/history.ts';
 import { grantsOf } from '../history/grants.ts';
 import { millis, nanos } from '../history/op.ts';
@@ -61,7 +61,7 @@ async function columnsIn(text: string): Promise<TimelineColumns> {
 describe('the page of a failing run', () => {
   it('comes to one sentence', () => {
     expect(page).toMatch(
-      /redis-single\/set-nx-px is UNSAFE: c\d and c\d both believed they held k\d for [\d.]+ m?s while c\d was paused; also /,
+      /redis-single\/set-nx-px is UNSAFE: c\d and c\d both believed they held k\d for [\d.]+ m?s after c\d was paused; also /,
     );
     expect(page).toContain('✓ as expected');
     expect(page).toContain('a paused holder outlives its lease');
@@ -255,6 +255,26 @@ describe('several runs on one page', () => {
     expect(renderReport([failing], { others })).toContain('href="second/report.html"');
   });
 
+  it('says before that how often each lock was lost, if there are several', () => {
+    const { name, plan, verdict } = failing;
+    const overlaps = verdict.findings.filter(({ code }) => code === 'belief-overlap');
+    const hits = new Set(overlaps.flatMap(({ faults }) => faults)).size;
+    const { acted } = verdict.power.faults;
+    const others = [
+      { name: `${name}-2`, plan: { ...plan, seed: '43' }, verdict },
+      { name: `${name}-3`, plan: { ...plan, recipe: 'other', fault: 'kill-server' }, verdict },
+    ];
+    const page = plainText(renderReport([failing], { others }));
+    const held = percentText({ hits: 2 * hits, trials: 2 * acted });
+    expect(page).toContain('Lock server lost: granted to two holder stopped: two believe');
+    expect(page).toContain(`redis-single/other 0 % [0, `);
+    expect(page).toContain(`redis-single/set-nx-px – ${held} of ${2 * acted}`);
+    expect(page.indexOf(held)).toBeLessThan(page.indexOf('Each field: what was seen'));
+    expect(plainText(renderReport([failing], { others: others.slice(0, 1) }))).not.toContain(
+      'How often each',
+    );
+  });
+
   it('of many faults has those of each lock side by side, and names a workload only where it is another', () => {
     const { name, plan, verdict } = failing;
     const faults = ['a', 'b', 'c', 'd', 'e', 'f', 'g'];
@@ -342,6 +362,16 @@ describe('little to show', () => {
     const text = renderReport([judged({ ...history, faults })]);
     expect(text).toContain('no: does not count');
     expect(text).toContain('not in this history');
+    expect(text).toContain('c1 was to be paused (fault ');
+    expect(text).not.toMatch(/ (after|as) c\d was/);
+  });
+
+  it('says what a fault was about when it was not yet proved to act, and never that it still acted', () => {
+    const history = fakeHistory(PAUSE_HOLDER);
+    const faults = history.faults.map((fault) => ({ ...fault, acted: history.end, end: history.end }));
+    const text = plainText(renderReport([judged({ ...history, faults })]));
+    expect(text).toMatch(/both believed they held k\d for [\d.]+ m?s as c\d was being paused/);
+    expect(`${text} ${plainText(page)}`).not.toMatch(/while c\d was|was paused from/);
   });
 });
 

@@ -11,6 +11,7 @@ import { html, trusted, type Html } from './html.ts';
 import type { ComparedRun, JudgedRun } from './judged-run.ts';
 import { matrixOf, matrixSection, summarySentence, type MatrixEntry } from './matrix.ts';
 import { PAGE_SCRIPT, PAGE_STYLE } from './page-assets.ts';
+import { ratesSection } from './rates-section.ts';
 import { runViews, type RunView } from './run-view.ts';
 import { verdictSentence } from './sentence.ts';
 import { measureSentences, storesSection } from './stores-section.ts';
@@ -61,6 +62,7 @@ export function renderReport(runs: readonly JudgedRun[], { others = [], trends =
           <h1>
             ${only === undefined ? summarySentence(matrix) : `${only.cell}, ${name(only.run.plan.fault)}`}
           </h1>
+          ${only === undefined ? ratesSection(matrix.entries.map(({ run }) => run)) : undefined}
           ${only === undefined ? matrixSection(matrix) : undefined}
         </header>
         <main>
