@@ -22,19 +22,32 @@ function split(pattern: string): string[] {
   return parts;
 }
 
-/** The cells that match, catalogued or of adapters; parts left out match all. Throws HarnessError('usage') if none does. */
+/**
+ * The cells that match, catalogued or of adapters, of each lock in the order of the scenarios; parts left out match all.
+ * Throws HarnessError('usage') if none does.
+ */
 function matchingCells(pattern: string, adapters: readonly LoadedAdapter[] = []): readonly CellNames[] {
   const matches = matcherOf(split(pattern));
   const cells = [...catalogue, ...adapters.flatMap(cellsOfAdapter)].filter(matches);
-  if (cells.length > 0) return cells;
+  if (cells.length > 0) return byLock(cells);
   throw new HarnessError('usage', `no catalogued cell matches ${JSON.stringify(pattern)}`, {
     remedy: 'see `lockpick list`',
   });
 }
 
-/** Whether `matchingCells` finds any. */
-export function anyMatches(pattern: string, adapters: readonly LoadedAdapter[]): boolean {
-  return [...catalogue, ...adapters.flatMap(cellsOfAdapter)].some(matcherOf(pattern.split('/')));
+/** Of one backend together, and of each of its locks. */
+function byLock(cells: readonly CellNames[]): readonly CellNames[] {
+  return [...Map.groupBy(cells, ({ backend }) => backend).values()]
+    .flatMap((ofBackend) => [...Map.groupBy(ofBackend, lockOf).values()])
+    .flatMap((ofLock) => ofLock.toSorted((a, b) => placeOf(a) - placeOf(b)));
+}
+
+function lockOf(cell: CellNames): string {
+  return `${backendName(cell)}/${cell.recipe}`;
+}
+
+function placeOf({ fault }: CellNames): number {
+  return vocabulary.scenarios.indexOf(fault);
 }
 
 function matcherOf(parts: readonly string[]): (cell: CellNames) => boolean {
@@ -51,7 +64,6 @@ function matcherOf(parts: readonly string[]): (cell: CellNames) => boolean {
 function cellsOfAdapter({ adapter: { backend, name } }: LoadedAdapter): readonly CellNames[] {
   const faults = catalogue
     .filter((cell) => cell.backend === backend && cell.variant === DEFAULT_VARIANT)
-    .filter(({ workload }) => workload === DEFAULT_WORKLOAD)
     .map(({ fault }) => fault);
   return [...new Set(faults)].map((fault) => ({
     backend,

@@ -1,30 +1,28 @@
-// `lockpick list`: what would run and how long it takes: cells with their servers and recipe, what theory expects of
-// them, and why.
+// `lockpick list`: what `run` would run of the same words, or `compare` with a profile, and how long it takes: cells with
+// their servers and recipe, what theory expects of them, and why. If nothing says what runs, all there is.
 
-import { loadAdapters, recipeOf, type LoadedAdapter } from '../settings/adapters.ts';
+import { recipeOf } from '../settings/adapters.ts';
 import { backends } from '../backends/index.ts';
 import { cellOf } from '../plan/catalogue.ts';
 import { cellName } from '../plan/cell-name.ts';
 import { expectedWords } from '../plan/cells/cell.ts';
-import { PROFILE_NAMES } from '../plan/choices.ts';
 import { EXIT_CODE } from '../contract/errors.ts';
 import type { Plan } from '../plan/plan.ts';
-import { listChoice, textChoice, type Choices } from '../settings/settings.ts';
-import { anyMatches } from './cells.ts';
-import { comparisonOf } from './run.ts';
+import type { Choices } from '../settings/settings.ts';
+import { profileOf, whatRuns } from './run.ts';
 
 /** Seconds that a run takes beside its load, on two busy cores with images present (`node bench/run-cost.ts`). */
 const OVERHEAD_SECONDS = 9;
 
-export async function listCommand(patterns: readonly string[], choices: Choices): Promise<number> {
-  const profile = PROFILE_NAMES.find((name) => name === textChoice(choices, 'profile'));
-  const all = profile === undefined && !choices.has('adapter') ? ['*'] : [];
-  const adapters = await loadAdapters(listChoice(choices, 'adapter'));
-  const { plans } = await comparisonOf(
-    patterns.length === 0 ? all : patterns.map((pattern) => withAllBelow(pattern, adapters)),
-    choices,
-    profile,
-  );
+/** What says which cells run, besides patterns and a profile. */
+const NAMING = ['cells', 'adapter', 'schedule', 'backend', 'variant', 'recipe', 'fault', 'workload'];
+
+export async function listCommand(patterns: readonly string[], chosen: Choices): Promise<number> {
+  // That of the config is for `compare`.
+  const profile = chosen.get('profile')?.from === 'config' ? undefined : profileOf(chosen);
+  const isOpen = patterns.length === 0 && profile === undefined && !NAMING.some((name) => chosen.has(name));
+  const { comparison, choices } = await whatRuns(isOpen ? ['*'] : patterns, chosen, profile);
+  const { plans } = comparison;
   const rows = await Promise.all(
     [...Map.groupBy(plans, (plan) => cellName(plan)).values()].flatMap(([plan, ...more]) =>
       plan === undefined ? [] : [rowOf(plan, more.length + 1)],
@@ -51,12 +49,6 @@ export async function listCommand(patterns: readonly string[], choices: Choices)
   const seconds = rows.reduce((sum, row) => sum + row.seeds * row.estimatedSeconds, 0);
   process.stdout.write(`cells: ${rows.length}, runs: ${plans.length}, time: about ${timeText(seconds)}\n`);
   return EXIT_CODE.ok;
-}
-
-/** A part that is left out matches all; a cell that is composed of known parts, and not catalogued, is one. */
-function withAllBelow(pattern: string, adapters: readonly LoadedAdapter[]): string {
-  const below = `${pattern}/*`;
-  return !pattern.includes('*') && anyMatches(below, adapters) ? below : pattern;
 }
 
 async function rowOf(plan: Plan, seeds: number) {

@@ -31,22 +31,22 @@ export async function placed(
 }
 
 /**
- * Without what cannot be simulated, which is told. Throws HarnessError('usage') if nothing is left, or if simulation was
- * asked for and a cell of it by name: what was named is not left out.
+ * Without what cannot be simulated, which is told. Throws HarnessError('usage') if a plan's parts do not fit together, if
+ * nothing is left, or if simulation was asked for and a cell of it by name: what was named is not left out.
  */
 export async function possible(
   comparison: Comparison,
   chosen: Choices,
   patterns: readonly string[],
 ): Promise<Comparison> {
-  if (comparison.plans.every(({ on }) => on !== 'simulation')) return comparison;
-  const [{ refusal }, { plannedRun }] = await Promise.all([
-    import('../stages/on-simulation.ts'),
-    import('../plan/planned-run.ts'),
-  ]);
-  const judged = await Promise.all(
-    comparison.plans.map(async (plan) => ({ plan, refused: refusal(plan, (await plannedRun(plan)).faults) })),
+  const { plannedRun } = await import('../plan/planned-run.ts');
+  // Of a batch, too, each is refused before the first one starts.
+  const planned = await Promise.all(
+    comparison.plans.map(async (plan) => ({ plan, faults: (await plannedRun(plan)).faults })),
   );
+  if (comparison.plans.every(({ on }) => on !== 'simulation')) return comparison;
+  const { refusal } = await import('../stages/on-simulation.ts');
+  const judged = planned.map(({ plan, faults }) => ({ plan, refused: refusal(plan, faults) }));
   const left = judged.filter(({ refused }) => refused !== undefined);
   const plans = judged.filter(({ refused }) => refused === undefined).map(({ plan }) => plan);
   const [first] = left;

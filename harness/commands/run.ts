@@ -13,19 +13,32 @@ import { placed, possible } from './place.ts';
 import { plansOf } from './plans.ts';
 
 export async function runCommand(patterns: readonly string[], chosen: Choices): Promise<number> {
-  const choices = await placed(chosen);
-  const comparison = await possible(await comparisonOf(patterns, choices, undefined), chosen, patterns);
+  const { comparison, choices } = await whatRuns(patterns, chosen, undefined);
   return runBatch(comparison, batchOptions(choices, 'each'));
 }
 
 export async function compareCommand(patterns: readonly string[], chosen: Choices): Promise<number> {
-  const choices = await placed(chosen);
-  const profile = PROFILE_NAMES.find((name) => name === (textChoice(choices, 'profile') ?? 'standard'));
-  const comparison = await possible(await comparisonOf(patterns, choices, profile), chosen, patterns);
+  const profile = profileOf(chosen) ?? 'standard';
+  const { comparison, choices } = await whatRuns(patterns, chosen, profile);
   return runBatch(comparison, batchOptions(choices, 'all'));
 }
 
-/** What would run. Throws HarnessError('usage') in the user's words. */
+export function profileOf(choices: Choices): ProfileName | undefined {
+  return PROFILE_NAMES.find((name) => name === textChoice(choices, 'profile'));
+}
+
+/** What runs, without what cannot, and with where it runs decided. Throws HarnessError('usage') in the user's words. */
+export async function whatRuns(
+  patterns: readonly string[],
+  chosen: Choices,
+  profile: ProfileName | undefined,
+): Promise<{ readonly comparison: Comparison; readonly choices: Choices }> {
+  const choices = await placed(chosen);
+  const comparison = await possible(await comparisonOf(patterns, choices, profile), chosen, patterns);
+  return { comparison, choices };
+}
+
+/** What was asked for. Throws as `whatRuns` does. */
 export async function comparisonOf(
   patterns: readonly string[],
   choices: Choices,

@@ -33,12 +33,6 @@ const singleScenarios: readonly Scenario[] = [
     steps: () => [],
   },
   {
-    name: FIXED,
-    summary: 'the schedule that the plan carries, from a file: `--schedule`',
-    faults: [],
-    steps: () => [],
-  },
-  {
     name: 'pause-holder',
     summary: 'SIGSTOP the process that was just granted a lock, for 1.5 × TTL',
     faults: ['pause'],
@@ -201,17 +195,45 @@ const singleScenarios: readonly Scenario[] = [
   },
 ];
 
+/** Nothing, what befalls the processes of users every day, and what can befall one of them besides. */
+const FIRST: readonly string[] = [
+  'none',
+  'pause-holder',
+  'kill-holder',
+  'partition-holder',
+  'pause-client',
+  'kill-client',
+  'partition-clients',
+  'pause-waiter',
+  'partition-renewing',
+  'pause-releaser',
+  'pause-acquirer',
+  'kill-acquirer',
+];
+
+/** In the order in which whoever lists or runs several has them: none, of clients, of servers, of links, of clocks. */
 export const scenarios: readonly Scenario[] = [
   ...singleScenarios,
   ...groupScenarios,
   ...leaderScenarios,
+  ...triggerScenarios,
+  ...resourceScenarios,
   ...partitionScenarios,
   ...linkScenarios,
   ...clockScenarios,
-  ...resourceScenarios,
-  ...triggerScenarios,
   swarmScenario,
-];
+  {
+    name: FIXED,
+    summary: 'the schedule that the plan carries, from a file: `--schedule`',
+    faults: [],
+    steps: () => [],
+  },
+].toSorted((a, b) => placeOf(a) - placeOf(b));
+
+function placeOf({ name }: Scenario): number {
+  const place = FIRST.indexOf(name);
+  return place < 0 ? FIRST.length : place;
+}
 
 /** The scenario of that name, or undefined. */
 export function scenarioNamed(name: string): Scenario | undefined {

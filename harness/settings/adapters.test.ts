@@ -77,6 +77,11 @@ describe('an adapter', () => {
     const adapters = [await loadAdapter(example)];
     const plans = plansOf({ patterns: ['redis-single/my-lock/*'], choices: new Map(), adapters, seed: '1' });
     const graded = plans.map((plan) => [plan.fault, cellOf(plan)?.expected.grade]);
+    expect(graded.map(([fault]) => fault).join(' ')).toBe(
+      'none pause-holder kill-holder partition-holder pause-releaser kill-acquirer ' +
+        'pause-server kill-server stall-server cpu-starve disk-full slow-fsync lose-replies ' +
+        'clock-jump clock-back clock-drift clock-strobe clock-jump-client',
+    );
     expect(graded).toContainEqual(['pause-holder', 'unsafe']);
     expect(graded).toContainEqual(['none', 'safe']);
     expect(graded).toContainEqual(['pause-server', undefined]);
