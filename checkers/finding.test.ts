@@ -73,6 +73,15 @@ describe('the faults in force', () => {
     expect(ids(90, 99)).toEqual(['f2']);
     expect(findingOf(history, proof).faults).toEqual(['f1']);
   });
+
+  it('are not those for which nobody was found whom they could have hit', () => {
+    const of = { type: 'fault', id: 'f1', fault: 'kill', targets: [], time: 10 };
+    const none = historyOf([granted(1, 'c1', [0, 20])], {}, [
+      { ...of, phase: 'begin', params: { target: 'voter' } },
+      { ...of, phase: 'end', evidence: { noTarget: 'voter' } },
+    ]);
+    expect(faultsWithin(none, nanos(0), nanos(20e6))).toEqual([]);
+  });
 });
 
 describe('containers', () => {

@@ -15,7 +15,7 @@ export interface Proof<Code extends FindingCode> {
   readonly processes: readonly string[];
   /** Operation ids, in the order in which the story names them. */
   readonly ops: readonly number[];
-  /** The earliest invocation of `ops`: faults in force from here to `at` belong to the finding. */
+  /** The earliest invocation that the story tells of: faults that may have acted from here to `at` belong to it. */
   readonly since: Nanos;
   /** When the evidence was complete. */
   readonly at: Nanos;
@@ -37,13 +37,21 @@ export function findingOf<Code extends FindingCode>(
 /** Every finding asks for the faults of its history. */
 const known = new WeakMap<readonly FaultSpan[], Spans<FaultSpan>>();
 
-/** Faults begun and not yet ended at some time of [from, to], in order of beginning. O(log n) for each. */
+/**
+ * Faults that may have acted at some time of [from, to]: ordered by then, and not proved to be over before; in order of
+ * beginning. Not those for which there was nobody to hit. O(log n) for each.
+ */
 export function faultsWithin(
   { faults }: Pick<History, 'faults'>,
   from: Nanos,
   to: Nanos,
 ): readonly FaultSpan[] {
-  const spans = known.get(faults) ?? spansOf(faults, ({ begin, end = Infinity }) => ({ start: begin, end }));
+  const spans =
+    known.get(faults) ??
+    spansOf(
+      faults.filter(({ evidence }) => evidence['noTarget'] === undefined),
+      ({ begin, end = Infinity }) => ({ start: begin, end }),
+    );
   known.set(faults, spans);
   return [...meeting(spans, from, to)];
 }

@@ -263,6 +263,13 @@ describe('no foreign-release', () => {
     const history = historyOf([seen, ...late, takenOver, letGo], {}, faulted(fault, targets, from, to));
     expect(ops(history)).toEqual([[2, 3, 4]]);
   });
+
+  it('has the faults that its story names, though they were over before the grant was asked for', () => {
+    const history = historyOf([...late, takenOver, letGo], {}, faulted('pause', ['c1'], 100, 500));
+    const [finding] = findings(history);
+    expect(finding?.story).toContain('c1 was to be paused (fault f1: ordered at 0.100 s');
+    expect(finding?.faults).toEqual(['f1']);
+  });
 });
 
 describe('in a world where releases are blind', () => {

@@ -15,7 +15,7 @@
 import type { History, Operation, Release, Renew } from '../harness/history/history.ts';
 import type { Grant, Grants } from '../harness/history/grants.ts';
 import { bothShare, isReentry, permitsOf } from '../harness/history/kinds.ts';
-import type { Nanos } from '../harness/history/op.ts';
+import { nanos, type Nanos } from '../harness/history/op.ts';
 import {
   Came,
   flagAt,
@@ -255,7 +255,7 @@ function foreign(
     lock,
     processes: [...new Set([...requests.map((request) => request.process), process])],
     ops: [...new Set([acquire, ...requests, ...named, effect.operation].map(({ id }) => id))],
-    since: acquire.invoked,
+    since: nanos(Math.min(acquire.invoked, own?.acquire.invoked ?? Infinity)),
     at: effect.at,
     story:
       `${grantPhrase(grant)} and was to have it at least until ${seconds(tenure.end)}. ${past}` +

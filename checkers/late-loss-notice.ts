@@ -78,7 +78,7 @@ function lateness(history: History, grant: Grant, next: Grant): Finding<'late-lo
   const lateNanos = window.end - window.start - paused;
   const marginNanos = Math.max(MARGIN_NANOS_MIN, nanosOf(millis((acquire.ttlMillis ?? 0) * MARGIN_OF_TTL)));
   if (lateNanos <= marginNanos) return undefined;
-  const stood = paused === 0 ? '' : `, not counting ${seconds(paused)} for which it was paused`;
+  const stood = paused === 0 ? '' : `, not counting ${seconds(paused)} for which it may have been paused`;
   return findingOf(history, {
     code: 'late-loss-notice',
     lock,
@@ -89,7 +89,7 @@ function lateness(history: History, grant: Grant, next: Grant): Finding<'late-lo
     story:
       `${grantPhrase(grant)}${faultClause(history, process, acquire.invoked, hold.end)}. ` +
       `${grantPhrase(next)}, so the tenure of ${process} was over by then, and ${told.how}. ` +
-      `It went on believing until ${seconds(hold.end)}: ${seconds(lateNanos)} too long${stood}.`,
+      `It went on believing until ${seconds(hold.end)}: at least ${seconds(lateNanos)} too long${stood}.`,
     evidence: { zombieNanos: lateNanos, pausedNanos: paused, marginNanos, window },
   });
 }

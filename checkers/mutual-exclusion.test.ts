@@ -122,12 +122,13 @@ describe('double-grant', () => {
       storyWith(restarted('f1', 'r3', 50, 60), restarted('f2', 'r2', 0, 5), restarted('f3', 'r2', 120, 130)),
     ).toBe(
       'c1 was granted k1 at 0.020 s (op 1) for 1 s; it was in force until 0.500 s. ' +
-        'Meanwhile r3 was restarted empty from 0.050 s to 0.060 s (fault f1). ' +
+        'About that time r3 was to be killed and emptied ' +
+        '(fault f1: ordered at 0.050 s, not proved to act, over by 0.060 s). ' +
         'c2 was granted k1 at 0.110 s (op 2) for 1 s, asked for at 0.100 s: the lock was given twice.',
     );
     const many = [30, 40, 50, 60, 70].map((at) => restarted(`f${at}`, 'r1', at, at + 5));
-    expect(storyWith(...many)).toMatch(/\(fault f50\) and 2 more faults were in force\. c2 was granted/);
-    expect(storyWith(...many.slice(1))).toMatch(/\(fault f60\) and 1 more fault was in force\. c2/);
+    expect(storyWith(...many)).toMatch(/\(fault f50: [^)]*\) and there were 2 more faults\. c2 was granted/);
+    expect(storyWith(...many.slice(1))).toMatch(/\(fault f60: [^)]*\) and there was 1 more fault\. c2/);
   });
 
   it('is proved by two certain tenures that meet, though the later one was asked for before', () => {
@@ -231,7 +232,8 @@ describe('belief-overlap', () => {
         at: 5204e6,
         faults: ['f7'],
         story:
-          'c3 was granted k1 at 4.201 s (op 118) for 1 s; c3 was paused from 4.300 s to 5.801 s (fault f7). ' +
+          'c3 was granted k1 at 4.201 s (op 118) for 1 s; c3 was paused (fault f7: ordered at 4.290 s, proved by 4.300 s, ' +
+          'over by 5.801 s). ' +
           'Its lease was certain only until 5.185 s, and c7 was granted k1 at 5.204 s (op 131) for 1 s, ' +
           'while c3 still believed until 5.812 s: for 0.608 s both did.',
         evidence: { overlapNanos: 608e6 },
@@ -242,7 +244,7 @@ describe('belief-overlap', () => {
   it('says so where the holder had waited in the service for longer than its lease lasts', () => {
     const waited = [granted(118, 'c3', [2000, 4201]), ...paused.slice(1)];
     expect(findings(historyOf(waited, {}, faults))[0]?.story).toContain(
-      '(fault f7). It had waited for longer than a lease lasts, so none of it was certain, and c7 was granted',
+      'over by 5.801 s). It had waited for longer than a lease lasts, so none of it was certain, and c7 was granted',
     );
   });
 

@@ -18,7 +18,7 @@ import { nanos, type JsonRecord, type Nanos } from '../harness/history/op.ts';
 import { collector, findingOf, type Collector } from './finding.ts';
 import { meetingGrants } from './meeting-grants.ts';
 import type { Finding, RuleResult } from './verdict.ts';
-import { faultClause, grantPhrase, list, meanwhile, seconds } from './wording.ts';
+import { faultClause, faultsAround, grantPhrase, list, seconds } from './wording.ts';
 
 type Code = 'double-grant' | 'belief-overlap';
 
@@ -121,7 +121,7 @@ function doubleGrant(history: History, others: readonly Grant[], later: Grant): 
     ops: [...proofs.flatMap(({ ops }) => ops), later.acquire.id],
     story:
       proofs.map(({ story }) => `${story}. `).join('') +
-      meanwhile(history, place.since, place.at) +
+      faultsAround(history, place.since, place.at) +
       `${grantPhrase(later)}, asked for at ${seconds(later.acquire.invoked)}: ` +
       (others.length === 1
         ? 'the lock was given twice.'
@@ -132,6 +132,7 @@ function doubleGrant(history: History, others: readonly Grant[], later: Grant): 
 
 function beliefOverlap(history: History, others: readonly Grant[], later: Grant): Finding<Code> {
   const grants = [...others, later];
+  const place = among(grants, later);
   const overlap = Math.min(...grants.map(({ hold }) => hold.end)) - later.hold.start;
   const stories = others.map((earlier) => {
     const { tenure, hold, process, acquire } = earlier;
@@ -142,12 +143,12 @@ function beliefOverlap(history: History, others: readonly Grant[], later: Grant)
           : 'It had waited for longer than a lease lasts, so none of it was certain, and '
         : '';
     return {
-      given: `${grantPhrase(earlier)}${faultClause(history, process, acquire.invoked, hold.end)}. ${lease}`,
+      given: `${grantPhrase(earlier)}${faultClause(history, process, acquire.invoked, place.at)}. ${lease}`,
       believed: `${process} still believed until ${seconds(hold.end)}`,
     };
   });
   return findingOf(history, {
-    ...among(grants, later),
+    ...place,
     code: 'belief-overlap',
     ops: grants.map(({ acquire }) => acquire.id),
     story:

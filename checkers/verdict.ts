@@ -47,7 +47,7 @@ export interface Finding<Code extends FindingCode = FindingCode> {
   readonly ops: readonly number[];
   /** When it was complete: the moment from which nobody can deny it. */
   readonly at: Nanos;
-  /** Ids of the faults in force at some time between the first operation and `at`. */
+  /** Ids of the faults that may have acted between the first operation and `at`: ordered before, and not proved to be over. */
   readonly faults: readonly string[];
   /** Two or three plain sentences. */
   readonly story: string;

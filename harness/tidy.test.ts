@@ -58,6 +58,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'harness/report': [
     'harness/history',
     'checkers/verdict.ts',
+    'checkers/wording.ts',
     'harness/comparison/breaking-faults.ts',
     'harness/comparison/defences.ts',
     'harness/comparison/interval.ts',

@@ -1,10 +1,11 @@
 // The places of the charts in the page, which page/charts.js draws with the data of the timeline, and the tables that
 // say the same: the run in equal slices of time, and what came after each fault. Pure.
 
+import { doneTo, faultTimes, seconds } from '../../checkers/wording.ts';
 import type { Grant } from '../history/grants.ts';
 import { html, type Html } from './html.ts';
 import type { RunView } from './run-view.ts';
-import { count, duration, faultClause, interval, moment, name } from './words.ts';
+import { clause, count, duration, name } from './words.ts';
 
 const SLICES = 20;
 const FAULT_ROWS_MAX = 200;
@@ -15,7 +16,7 @@ const CHARTS = [
   ['latency', 'Time to be granted the lock (logarithmic): each grant; line: median, dashed: 99 %'],
   ['throughput', 'Operations a second: done (line), refused (dashed), unknown (dotted)'],
   ['slack', 'Lease left when the release was sent: below zero it came too late'],
-  ['recovery', 'From each fault that acted to the next grant of any lock (logarithmic)'],
+  ['recovery', 'From the proof that a fault acts to the next grant of any lock (logarithmic)'],
   ['tokens', 'Fencing tokens as granted: a triangle is one that is not above the one before on its lock'],
 ] as const;
 
@@ -26,8 +27,8 @@ export function chartsSection(view: RunView): Html {
       (chart !== 'tokens' || hasTokens) && (chart !== 'recovery' || view.run.history.faults.length > 0),
   );
   return html`<p class="soft">
-      Of the part that the timeline shows; shaded where a fault was in force. Point at one to see the same
-      moment everywhere.
+      Of the part that the timeline shows; shaded from the proof that a fault acts to the proof that it is
+      over. Point at one to see the same moment everywhere.
     </p>
     <div class="charts">
       ${charts.map(
@@ -75,7 +76,7 @@ function sliceTable(view: RunView): Html {
           const slack = grants.flatMap((grant) => slackOf(grant) ?? []);
           const tokens = grants.flatMap(({ token }) => token ?? []).toSorted((a, b) => (a < b ? -1 : 1));
           return html`<tr>
-            <td class="number">${moment(slice * length)}</td>
+            <td class="number">${seconds(slice * length)}</td>
             <td class="number">${outcome('ok')}</td>
             <td class="number">${outcome('fail')}</td>
             <td class="number">${outcome('info')}</td>
@@ -145,8 +146,8 @@ function recoveryTable(view: RunView): Html | undefined {
       <thead>
         <tr>
           <th scope="col">Fault</th>
-          <th scope="col">In force</th>
-          <th scope="col">To the next grant of any lock</th>
+          <th scope="col">When</th>
+          <th scope="col">From the proof to the next grant of any lock</th>
         </tr>
       </thead>
       <tbody>
@@ -154,8 +155,8 @@ function recoveryTable(view: RunView): Html | undefined {
           const { acted } = fault;
           const next = acted === undefined ? undefined : starts.find((start) => start >= acted);
           return html`<tr>
-            <td>${name(fault.id)}: ${faultClause(fault)}</td>
-            <td class="number">${acted === undefined ? 'not proved' : interval(acted, fault.end)}</td>
+            <td>${name(fault.id)}: ${clause(doneTo(fault))}</td>
+            <td>${faultTimes(fault)}</td>
             <td class="number">
               ${acted === undefined || next === undefined ? 'none' : duration(next - acted)}
             </td>

@@ -3,11 +3,12 @@
 // <defs>. Pure.
 
 import type { Finding } from '../../checkers/verdict.ts';
+import { doneWords, faultPhrase, list, seconds, struckBy } from '../../checkers/wording.ts';
 import type { FaultSpan, Operation } from '../history/history.ts';
 import { html, type Html } from './html.ts';
 import type { Grant } from '../history/grants.ts';
 import { beliefOverlap, lengthOf, type RunView } from './run-view.ts';
-import { duration, faultClause, faultWords, interval, listed, moment, name } from './words.ts';
+import { clause, duration, interval, name } from './words.ts';
 
 const WIDTH = 760;
 const LEFT = 92;
@@ -36,7 +37,7 @@ export function findingDiagram(view: RunView, finding: Finding): Html | undefine
   const scale = (WIDTH - LEFT - RIGHT) / (span * 1.08);
   const x = (time: number): number => round(LEFT + Math.min(Math.max(time - start, 0), span * 1.08) * scale);
   const elsewhere = faults.filter(
-    ({ targets }) => !lanes.some((process) => targets.includes(view.laneOf(process))),
+    (fault) => !lanes.some((process) => struckBy(fault).includes(view.laneOf(process))),
   );
   const faultsTop = TOP + lanes.length * LANE_HEIGHT;
   const bottom = faultsTop + elsewhere.length * FAULT_HEIGHT;
@@ -45,7 +46,7 @@ export function findingDiagram(view: RunView, finding: Finding): Html | undefine
 
   const laneMarks = lanes.map((process, index) => {
     const y = TOP + index * LANE_HEIGHT;
-    const hurt = faults.filter(({ targets }) => targets.some((target) => target === view.laneOf(process)));
+    const hurt = faults.filter((fault) => struckBy(fault).includes(view.laneOf(process)));
     return html`<text class="d-lane" x="${LEFT - 10}" y="${y + 17}">${name(process, 11)}</text>
       ${index === 0 ? undefined : html`<line class="d-line" x1="${LEFT}" x2="${WIDTH - RIGHT}" y1="${y - 4}" y2="${y - 4}" />`}${hurt.map(
         (fault) => faultBars(fault, x, { y: y - 2, height: 46 }),
@@ -76,7 +77,7 @@ export function findingDiagram(view: RunView, finding: Finding): Html | undefine
   </svg>`;
 }
 
-/** Outlined from the moment it was asked for, hatched once it was proved to act. */
+/** Outlined from when it was ordered, hatched once it was proved to act; both until it was proved to be over. */
 function faultBars(
   { begin, acted, end }: FaultSpan,
   x: (time: number) => number,
@@ -90,10 +91,10 @@ function faultBars(
 /** A fault of none of the processes: a row of its own. */
 function faultRow(fault: FaultSpan, x: (time: number) => number, y: number): Html {
   const from = x(fault.begin);
-  const words = faultWords(fault);
+  const words = name(doneWords(fault));
   const left = round(Math.min(from + 6, WIDTH - RIGHT - words.length * CHARACTER_WIDTH));
   return html`<text class="d-lane d-node" x="${LEFT - 10}" y="${y + 16}">
-      ${name(fault.targets.join(' '), 11)}</text
+      ${name(struckBy(fault).join(' '), 11)}</text
     >
     ${faultBars(fault, x, { y: y + 3, height: FAULT_HEIGHT - 6 })}<text
       class="d-label"
@@ -188,12 +189,12 @@ function described(
     ),
     ...involved.operations.map(
       (operation) =>
-        `${name(operation.process)} ${operationLabel(operation)} at ${moment(operation.invoked)};`,
+        `${name(operation.process)} ${operationLabel(operation)} at ${seconds(operation.invoked)};`,
     ),
-    ...involved.faults.map((fault) => `${faultClause(fault)} ${interval(fault.begin, fault.end)};`),
+    ...involved.faults.map((fault) => `${clause(faultPhrase(fault))};`),
     overlap === undefined
-      ? `complete at ${moment(finding.at)}.`
-      : `${listed(finding.processes.map((process) => name(process)))} overlap for ${duration(lengthOf(overlap))}.`,
+      ? `complete at ${seconds(finding.at)}.`
+      : `${list(finding.processes.map((process) => name(process)))} overlap for ${duration(lengthOf(overlap))}.`,
   ].join(' ');
 }
 

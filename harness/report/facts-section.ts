@@ -1,9 +1,10 @@
 // What surrounds a run: its faults (planned, acted, evidence, healed), what it ran on and with. Pure.
 
+import { list, seconds } from '../../checkers/wording.ts';
 import type { JsonRecord } from '../history/op.ts';
 import { html, type Html } from './html.ts';
 import type { RunView } from './run-view.ts';
-import { count, duration, jsonText, listed, moment, name, spaced } from './words.ts';
+import { count, duration, jsonText, name, spaced } from './words.ts';
 
 const FAULT_ROWS_MAX = 500;
 
@@ -18,9 +19,9 @@ export function faultsSection(view: RunView): Html {
             <th scope="col">Fault</th>
             <th scope="col">Targets</th>
             <th scope="col">Planned</th>
-            <th scope="col">Asked for</th>
-            <th scope="col">Proved to act</th>
-            <th scope="col">Healed</th>
+            <th scope="col">Ordered</th>
+            <th scope="col">Proved to act by</th>
+            <th scope="col">Over by</th>
             <th scope="col">Evidence</th>
           </tr>
         </thead>
@@ -29,17 +30,19 @@ export function faultsSection(view: RunView): Html {
             (fault) =>
               html`<tr>
                 <td><code>${name(fault.id)}</code> ${name(fault.fault)}</td>
-                <td>${listed(fault.targets.map((target) => name(target))) || 'none found'}</td>
+                <td>${list(fault.targets.map((target) => name(target))) || 'none found'}</td>
                 <td>${recordText(fault.params)}</td>
-                <td class="number">${moment(fault.begin)}</td>
+                <td class="number">${seconds(fault.begin)}</td>
                 <td class="number">
                   ${
                     fault.acted === undefined
                       ? html`<strong>no: does not count</strong>`
-                      : `${moment(fault.acted)} (+${duration(fault.acted - fault.begin)})`
+                      : `${seconds(fault.acted)} (+${duration(fault.acted - fault.begin)})`
                   }
                 </td>
-                <td class="number">${fault.end === undefined ? 'not in this history' : moment(fault.end)}</td>
+                <td class="number">
+                  ${fault.end === undefined ? 'not in this history' : seconds(fault.end)}
+                </td>
                 <td>${recordText(fault.evidence)}</td>
               </tr>`,
           )}

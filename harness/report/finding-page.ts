@@ -2,6 +2,7 @@
 // takes along. Pure.
 
 import type { Finding } from '../../checkers/verdict.ts';
+import { faultPhrase, list, seconds } from '../../checkers/wording.ts';
 import type { Operation } from '../history/history.ts';
 import { findingDiagram } from './diagram.ts';
 import type { Json } from '../history/op.ts';
@@ -11,7 +12,7 @@ import { circumstances, headline, type RunView } from './run-view.ts';
 import { logAround } from './server-log.ts';
 import { issueText, sliceText } from './slice.ts';
 import { tokenStaircase } from './staircase.ts';
-import { counted, duration, faultClause, interval, jsonText, listed, moment, name, spaced } from './words.ts';
+import { clause, counted, duration, jsonText, name, spaced } from './words.ts';
 
 /** The browser script turns it into "select on the timeline"; without script it leads to the timeline. */
 export function showLink(view: RunView, anchor: string): Html {
@@ -24,23 +25,18 @@ export function findingPage(view: RunView, finding: Finding, { open }: { readonl
   const operations = finding.ops.flatMap((id) => view.operations.get(id) ?? []);
   const faults = finding.faults.flatMap((id) => view.faults.get(id) ?? []);
   const facts: readonly (readonly [string, string])[] = [
-    ['Complete at', moment(finding.at)],
+    ['Complete at', seconds(finding.at)],
     ['Lock', finding.lock === undefined ? '' : name(finding.lock)],
     ['Store', finding.store === undefined ? '' : name(finding.store)],
-    ['Processes', listed(finding.processes.map((process) => name(process)))],
-    [
-      'Faults in force',
-      faults
-        .map((fault) => `${name(fault.id)}: ${faultClause(fault)}, ${interval(fault.begin, fault.end)}`)
-        .join('; ') || 'none',
-    ],
+    ['Processes', list(finding.processes.map((process) => name(process)))],
+    ['Faults about that time', faults.map((fault) => clause(faultPhrase(fault))).join('; ') || 'none'],
     ...Object.entries(finding.evidence).map(
       ([key, value]) => [capital(evidenceName(key)), evidenceText(key, value)] as const,
     ),
   ];
   return html` <details class="finding" id="${anchor}" ${{ markup: open ? ' open' : '' }}>
     <summary>
-      <span class="number">At ${moment(finding.at)}</span> ${headline(view, finding)}<span class="soft"
+      <span class="number">At ${seconds(finding.at)}</span> ${headline(view, finding)}<span class="soft"
         >${circumstances(view, finding)}</span
       >
     </summary>
@@ -111,9 +107,9 @@ function operationTable(operations: readonly Operation[]): Html {
               <td>
                 ${'store' in operation ? `${name(operation.store)}/${name(operation.key)}` : name(operation.lock)}
               </td>
-              <td class="number">${moment(operation.invoked)}</td>
+              <td class="number">${seconds(operation.invoked)}</td>
               <td class="number">
-                ${operation.completed === undefined ? 'never' : moment(operation.completed)}
+                ${operation.completed === undefined ? 'never' : seconds(operation.completed)}
               </td>
               <td>
                 ${[operation.outcome, name(operation.error ?? ''), operationFacts(operation)].filter(Boolean).join(', ')}
@@ -140,13 +136,13 @@ const SHORT_NANOS = 10e6;
 /** As people would write it; the numbers as they are stand in verdict.json. */
 function evidenceText(key: string, value: Json | undefined): string {
   if (typeof value === 'number' && /Nanos$|^(start|end|at)$/.test(key))
-    return value >= SHORT_NANOS ? moment(value) : duration(value);
+    return value >= SHORT_NANOS ? seconds(value) : duration(value);
   if (/By$|Op$/.test(key) && typeof value === 'number') return `#${value}`;
   if (typeof value !== 'object' || value === null) return jsonText(value);
   if (isList(value)) return value.map((item) => evidenceText(key, item)).join('; ');
   const { process, start, end, ...rest } = value;
   if (typeof process === 'string' && typeof start === 'number' && typeof end === 'number')
-    return [`${name(process)} ${moment(start)} – ${moment(end)}`, evidenceText(key, rest)]
+    return [`${name(process)} ${seconds(start)} – ${seconds(end)}`, evidenceText(key, rest)]
       .filter(Boolean)
       .join(', ');
   return Object.entries(value)

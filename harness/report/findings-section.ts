@@ -4,12 +4,13 @@
 
 import { deflateRawSync } from 'node:zlib';
 import type { Finding, FindingCode } from '../../checkers/verdict.ts';
+import { list, seconds } from '../../checkers/wording.ts';
 import { findingPage, showLink } from './finding-page.ts';
 import { html, trusted, type Html } from './html.ts';
 import { CODE_MEANING } from './meaning.ts';
 import { circumstances, headline, type RunView } from './run-view.ts';
 import { countsByCode } from './sentence.ts';
-import { count, listed, moment } from './words.ts';
+import { count } from './words.ts';
 
 const FULL_PER_CODE_MAX = 25;
 const LINES_PER_CODE_MAX = 500;
@@ -63,12 +64,12 @@ function group(view: RunView, code: FindingCode): Html {
 function line(view: RunView, finding: Finding): Html {
   const anchor = view.anchors.get(finding) ?? '';
   return html`<tr id="${anchor}">
-    <td class="number">${moment(finding.at)}</td>
+    <td class="number">${seconds(finding.at)}</td>
     <td>
       <a href="#${anchor}">${headline(view, finding)}</a>${circumstances(view, finding)}
       ${showLink(view, anchor)}
     </td>
-    <td>${listed(finding.ops.map((id) => `#${id}`))}</td>
+    <td>${list(finding.ops.map((id) => `#${id}`))}</td>
   </tr>`;
 }
 

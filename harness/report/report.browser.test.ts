@@ -205,7 +205,7 @@ describe.skipIf(CHROMIUM === undefined && !required)(`the report in a browser${w
       if (await page.locator('.tip').isVisible()) told.add(await page.locator('.tip').innerText());
     }
     const all = [...told].join('\n');
-    expect(all).toMatch(/f\d: c\d was paused\nasked for [\d.]+ s, proved to act/);
+    expect(all).toMatch(/f\d: c\d was paused\nordered at [\d.]+ s, proved by [\d.]+ s, over by/);
     expect(all).toMatch(/c\d holds k\d: acquire #\d+/);
     expect(all).toMatch(/believed [\d.]+ s – [\d.]+ s/);
   });

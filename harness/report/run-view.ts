@@ -2,11 +2,12 @@
 // with hold and tenure, the lanes of the timeline, and an anchor per finding that is unique on the page. Pure.
 
 import type { Finding } from '../../checkers/verdict.ts';
+import { doneTo, list } from '../../checkers/wording.ts';
 import type { FaultSpan, History, Operation } from '../history/history.ts';
 import { grantsOf, type Grant, type HoldEnd, type Interval } from '../history/grants.ts';
 import type { JudgedRun, ReportedPlan } from './judged-run.ts';
 import { timedLines, type TimedLine } from './server-log.ts';
-import { byName, counted, duration, faultClause, laneName, listed, name } from './words.ts';
+import { byName, clause, counted, duration, laneName, name } from './words.ts';
 
 export interface RunView {
   readonly run: JudgedRun;
@@ -145,10 +146,10 @@ export function headline(view: RunView, finding: Finding): string {
     case 'belief-overlap': {
       const overlap = beliefOverlap(view, finding);
       const length = overlap === undefined ? '' : ` for ${duration(lengthOf(overlap))}`;
-      return `${listed(processes)} ${processes.length > 2 ? 'all' : 'both'} believed they held ${lock}${length}`;
+      return `${list(processes)} ${processes.length > 2 ? 'all' : 'both'} believed they held ${lock}${length}`;
     }
     case 'double-grant':
-      return `${lock} was granted to ${processes.length > 2 ? processes.length : 'two'} clients at once, ${listed(processes)}`;
+      return `${lock} was granted to ${processes.length > 2 ? processes.length : 'two'} clients at once, ${list(processes)}`;
     case 'expired-grant':
       return `${first} was granted ${lock} with no validity left`;
     case 'late-loss-notice':
@@ -188,20 +189,29 @@ export function headline(view: RunView, finding: Finding): string {
 /** In one clause; a finding's own list has them all. */
 const FAULTS_NAMED_MAX = 2;
 
-/** Under what it happened: ` while c3 was paused`, ` after c3 had been paused`, or nothing. */
+/**
+ * Under what it happened: ` after c3 was paused`, ` as c3 was being paused`, or nothing. Of faults that were proved to act
+ * alone: those that may still have acted, or else those before. Whether one still did is never proved, so it is not said.
+ */
 export function circumstances(view: RunView, finding: Finding): string {
-  const spans = finding.faults.flatMap((id) => view.faults.get(id) ?? []);
+  const proved = finding.faults
+    .flatMap((id) => view.faults.get(id) ?? [])
+    .filter(({ acted }) => acted !== undefined);
   const overlap = finding.code === 'belief-overlap' ? beliefOverlap(view, finding) : undefined;
   const [from, until] = overlap === undefined ? [finding.at, finding.at] : [overlap.start, overlap.end];
-  const inForce = spans.filter(({ begin, end }) => begin <= until && (end === undefined || end >= from));
-  const [shown, word, tense] =
-    inForce.length > 0
-      ? ([inForce, 'while', 'was'] as const)
-      : ([spans.filter(({ begin }) => begin <= from), 'after', 'had been'] as const);
+  const begun = proved.filter(({ begin }) => begin <= until);
+  const lasting = begun.filter(({ end = Infinity }) => end >= from);
+  const shown = lasting.length > 0 ? lasting : begun;
   if (shown.length === 0) return '';
-  const clauses = shown.slice(0, FAULTS_NAMED_MAX).map((fault) => faultClause(fault, tense));
+  const clauses = shown
+    .slice(0, FAULTS_NAMED_MAX)
+    .map((fault) =>
+      (fault.acted ?? from) < from
+        ? `after ${clause(doneTo(fault))}`
+        : `as ${clause(doneTo(fault, 'under way'))}`,
+    );
   const others = shown.length - clauses.length;
-  return ` ${word} ${listed([...clauses, ...(others > 0 ? [counted(others, 'other fault')] : [])])}`;
+  return ` ${list([...clauses, ...(others > 0 ? [`with ${counted(others, 'other fault')}`] : [])])}`;
 }
 
 /** What ended a hold, for people. */

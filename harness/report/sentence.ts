@@ -7,9 +7,10 @@ import {
   type SafetyCode,
   type Verdict,
 } from '../../checkers/verdict.ts';
+import { list } from '../../checkers/wording.ts';
 import { GRADE_MEANING, CODE_MEANING } from './meaning.ts';
 import { beliefOverlap, circumstances, headline, lengthOf, type RunView } from './run-view.ts';
-import { counted, listed } from './words.ts';
+import { counted } from './words.ts';
 
 /** Which finding stands for the rest: what broke exclusion first, then what came of it. */
 const LEADING: readonly SafetyCode[] = ['double-grant', 'belief-overlap', 'foreign-release', ...SAFETY_CODES];
@@ -21,7 +22,7 @@ export function verdictSentence(view: RunView): string {
   const stuck = countsByCode(verdict.liveness).map(([code, total]) =>
     counted(total, ...CODE_MEANING[code].counted),
   );
-  const liveness = stuck.length === 0 ? '' : `; beside that ${listed(stuck)}`;
+  const liveness = stuck.length === 0 ? '' : `; beside that ${list(stuck)}`;
   return `${view.cell} is ${word}: ${because(view, verdict)}${liveness}.`;
 }
 
@@ -72,7 +73,7 @@ function violations(view: RunView): string | undefined {
     const [one, many] = CODE_MEANING[other].counted;
     return other === code ? counted(total, `more ${one}`, `more ${many}`) : counted(total, one, many);
   });
-  return `${headline(view, lead)}${circumstances(view, lead)}${rest.length === 0 ? '' : `; also ${listed(rest)}`}`;
+  return `${headline(view, lead)}${circumstances(view, lead)}${rest.length === 0 ? '' : `; also ${list(rest)}`}`;
 }
 
 function weight(view: RunView, finding: Finding): number {

@@ -1,9 +1,10 @@
 // What the servers printed around a finding. Their lines carry wall times, each program in its own form; the run says
 // at what wall time its clock began, so a line has a place on the timeline. Of other lines nothing is claimed. Pure.
 
+import { seconds } from '../../checkers/wording.ts';
 import { html, type Html } from './html.ts';
 import type { NodeLog } from './judged-run.ts';
-import { count, moment, name } from './words.ts';
+import { count, name } from './words.ts';
 
 /** Before and after the finding. */
 const AROUND_NANOS = 2e9;
@@ -37,8 +38,8 @@ export function wallTimeIn(line: string, near: number): number | undefined {
   }
   const clock = /^(\d\d):(\d\d):(\d\d)\.(\d{3})/.exec(start);
   if (clock === null) return undefined;
-  const [, hours, minutes, seconds, millis] = clock.map(Number);
-  const ofDay = (((hours ?? 0) * 60 + (minutes ?? 0)) * 60 + (seconds ?? 0)) * 1000 + (millis ?? 0);
+  const [, hour, minute, second, millis] = clock.map(Number);
+  const ofDay = (((hour ?? 0) * 60 + (minute ?? 0)) * 60 + (second ?? 0)) * 1000 + (millis ?? 0);
   const midnight = near - (near % DAY_MILLIS) + ofDay;
   // Before or after midnight: the one that is nearer.
   return [midnight - DAY_MILLIS, midnight, midnight + DAY_MILLIS].toSorted(
@@ -88,7 +89,7 @@ export function logAround(lines: readonly TimedLine[], at: number): Html | undef
           ${shown.map(
             (line) =>
               html`<tr>
-                <td class="number">${moment(line.at)}</td>
+                <td class="number">${seconds(line.at)}</td>
                 <td>${name(line.node)}</td>
                 <td><code>${name(line.text, LINE_CHARACTERS_MAX)}</code></td>
               </tr>`,

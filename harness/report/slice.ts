@@ -2,11 +2,12 @@
 // history by themselves. Pure.
 
 import type { Finding } from '../../checkers/verdict.ts';
+import { faultPhrase, list, seconds } from '../../checkers/wording.ts';
 import type { Operation, Write } from '../history/history.ts';
 import { encodeEvent, encodeHeader } from '../history/encode-event.ts';
 import type { Completion, HistoryEvent, Invoke } from '../history/op.ts';
 import { circumstances, headline, type RunView } from './run-view.ts';
-import { listed, moment, name } from './words.ts';
+import { clause, name } from './words.ts';
 
 /** Markdown: what, where, how to see it again. */
 export function issueText(view: RunView, finding: Finding): string {
@@ -18,11 +19,8 @@ export function issueText(view: RunView, finding: Finding): string {
     finding.story,
     '',
     `- cell: \`${view.cell}/${name(plan.fault)}\`, workload ${name(plan.workload)}, seed ${name(plan.seed)}`,
-    `- complete at ${moment(finding.at)}; operations ${listed(finding.ops.map((id) => `#${id}`))}`,
-    ...faults.map(
-      ({ id, fault, targets, begin }) =>
-        `- fault ${name(id)}: ${name(fault)} of ${listed(targets.map((target) => name(target)))} from ${moment(begin)}`,
-    ),
+    `- complete at ${seconds(finding.at)}; operations ${list(finding.ops.map((id) => `#${id}`))}`,
+    ...faults.map((fault) => `- ${clause(faultPhrase(fault))}`),
     ...Object.entries(provenance.images).map(
       ([image, { digest }]) => `- image ${name(image)}: ${name(digest)}`,
     ),
@@ -37,7 +35,7 @@ export function issueText(view: RunView, finding: Finding): string {
 
 const SLICE_CHARACTERS_MAX = 20_000;
 
-/** The named operations and the faults in force, as lines of `history.jsonl`. */
+/** The named operations and faults, as lines of `history.jsonl`. */
 export function sliceText(view: RunView, finding: Finding): string {
   const named = finding.ops.flatMap((id) => view.operations.get(id) ?? []);
   const events: HistoryEvent[] = [

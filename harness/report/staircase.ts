@@ -2,10 +2,11 @@
 // same. Pure.
 
 import type { Finding } from '../../checkers/verdict.ts';
+import { seconds } from '../../checkers/wording.ts';
 import type { Grant } from '../history/grants.ts';
 import { html, type Html } from './html.ts';
 import type { RunView } from './run-view.ts';
-import { moment, name } from './words.ts';
+import { name } from './words.ts';
 
 const WIDTH = 760;
 const LEFT = 92;
@@ -36,7 +37,7 @@ export function tokenStaircase(view: RunView, finding: Finding): Html | undefine
   };
   const words = steps.map(
     (grant, index) =>
-      `${name(grant.process)} token ${tokenOf(grant)} at ${moment(grant.hold.start)}${falls(index) ? ', which is not above the one before' : ''}`,
+      `${name(grant.process)} token ${tokenOf(grant)} at ${seconds(grant.hold.start)}${falls(index) ? ', which is not above the one before' : ''}`,
   );
   return html`<p class="caption">
       Tokens of ${name(finding.lock ?? '')}, grant by grant: each should be above the one before.

@@ -2,10 +2,11 @@
 // Pure.
 
 import type { Quantiles, StoreResult, Verdict } from '../../checkers/verdict.ts';
+import { list } from '../../checkers/wording.ts';
 import { html, type Html } from './html.ts';
 import { CODE_MEANING } from './meaning.ts';
 import type { RunView } from './run-view.ts';
-import { count, counted, duration, listed, name } from './words.ts';
+import { count, counted, duration, name } from './words.ts';
 
 /** A shape and a word each, so that none is told by colour alone. */
 const RESULT: Readonly<Record<StoreResult['verdict'], string>> = {
@@ -59,9 +60,7 @@ function resultOf({ verdict, findings, brokenPromises, reason }: StoreResult): H
   );
   const promised = brokenPromises.length > 0 ? ': its defence should have prevented that' : '';
   const why = reason === undefined ? '' : ` (${reason})`;
-  return html`<strong>${RESULT[verdict]}</strong>${
-      harm.length === 0 ? why : ` by ${listed(harm)}${promised}`
-    }`;
+  return html`<strong>${RESULT[verdict]}</strong>${harm.length === 0 ? why : ` by ${list(harm)}${promised}`}`;
 }
 
 function settledText({ writes, settled }: StoreResult): string {
@@ -73,7 +72,7 @@ function settledText({ writes, settled }: StoreResult): string {
     never > 0 ? `${count(never)} never took effect` : '',
     open > 0 ? `${count(open)} nobody can tell` : '',
   ].filter((part) => part !== '');
-  return `${count(writes.unanswered)}: ${listed(parts)}`;
+  return `${count(writes.unanswered)}: ${list(parts)}`;
 }
 
 /** What is counted and not judged, in sentences; empty for most workloads. */

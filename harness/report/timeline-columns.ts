@@ -1,6 +1,7 @@
 // The timeline's numbers as columns: what the page's script draws. Times are microseconds, texts are stored once and
 // named by number. `column-forms.ts` makes some 5 bytes an operation of it, `page/unpack.js` gives the same columns again.
 
+import { doneTo, struckBy } from '../../checkers/wording.ts';
 import type { History } from '../history/history.ts';
 import { stallsOf } from '../history/stalls.ts';
 import { slackOf } from './charts-section.ts';
@@ -8,7 +9,7 @@ import { CODE_MEANING, type CodeMeaning } from './meaning.ts';
 import { afterword, VALUE_CHARACTERS_MAX } from './operation-facts.ts';
 import { circumstances, headline, HOLD_ENDING, lengthOf, LOCK_LANES_MAX, type RunView } from './run-view.ts';
 import { stackedHolds } from './stacked-holds.ts';
-import { byName, faultClause, name } from './words.ts';
+import { byName, clause, name } from './words.ts';
 
 /** At most this many lanes for clients; those with findings come first. */
 export const CLIENT_LANES_MAX = 40;
@@ -184,8 +185,8 @@ export function timelineColumns(view: RunView): TimelineColumns {
     faults: [
       ...history.faults.map((fault) => ({
         id: name(fault.id),
-        says: faultClause(fault),
-        lanes: lanesOf(fault.targets),
+        says: clause(doneTo(fault)),
+        lanes: lanesOf(struckBy(fault)),
         begin: micros(fault.begin),
         acted: fault.acted === undefined ? -1 : micros(fault.acted),
         end: fault.end === undefined ? -1 : micros(fault.end),

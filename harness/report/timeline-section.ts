@@ -1,11 +1,12 @@
 // The place of the timeline in the page: the frame that page/timeline.js fills, its legend, its data, and a table that
 // says the same to those who do not see it. Pure.
 
+import { list, seconds } from '../../checkers/wording.ts';
 import { packedColumns } from './column-forms.ts';
 import { html, trusted, type Html } from './html.ts';
 import { holdEnding, lengthOf, LOCK_LANES_MAX, type RunView } from './run-view.ts';
 import { CLIENT_LANES_MAX, timelineColumns } from './timeline-columns.ts';
-import { count, duration, listed, moment, name } from './words.ts';
+import { count, duration, name } from './words.ts';
 
 const TABLE_ROWS_MAX = 200;
 
@@ -65,7 +66,7 @@ function cut(view: RunView): Html | undefined {
   ];
   return missing.length === 0
     ? undefined
-    : html`<p class="soft">Not drawn: ${listed(missing)}. Those with findings come first.</p>`;
+    : html`<p class="soft">Not drawn: ${list(missing)}. Those with findings come first.</p>`;
 }
 
 function holdTable(view: RunView): Html {
@@ -95,10 +96,10 @@ function holdTable(view: RunView): Html {
                 <td>${name(grant.process)}</td>
                 <td>#${grant.acquire.id}</td>
                 <td>${grant.token === undefined ? 'none' : String(grant.token)}</td>
-                <td class="number">${moment(grant.hold.start)}</td>
-                <td class="number">${moment(grant.hold.end)} (${duration(lengthOf(grant.hold))})</td>
+                <td class="number">${seconds(grant.hold.start)}</td>
+                <td class="number">${seconds(grant.hold.end)} (${duration(lengthOf(grant.hold))})</td>
                 <td>${holdEnding(grant)}</td>
-                <td class="number">${moment(grant.tenure.end)}</td>
+                <td class="number">${seconds(grant.tenure.end)}</td>
               </tr>`,
           )}
         </tbody>

@@ -2,11 +2,12 @@
 // that makes the run again. Pure.
 
 import type { Grade } from '../../checkers/verdict.ts';
+import { list } from '../../checkers/wording.ts';
 import { html, trusted, type Html } from './html.ts';
 import { FAULT_KINDS, GRADE_MEANING } from './meaning.ts';
 import type { RunView } from './run-view.ts';
 import { verdictSentence } from './sentence.ts';
-import { count, listed, name } from './words.ts';
+import { count, name } from './words.ts';
 
 /** A shape per grade, so that none is told by colour alone. */
 const GRADE_SHAPES: Readonly<Record<Grade, string>> = {
@@ -109,7 +110,7 @@ function trustLines(view: RunView): string[] {
     ...unknown.map((checker) => `${checker.name} could not decide: ${checker.reason ?? 'no reason given'}`),
     ...(decided.length === 0
       ? []
-      : [`Rules that reached an answer: ${listed(decided.map((checker) => name(checker.name)))}.`]),
+      : [`Rules that reached an answer: ${list(decided.map((checker) => name(checker.name)))}.`]),
     ...(rateBound === null || rateBound === undefined
       ? []
       : [
@@ -130,7 +131,7 @@ function untested(view: RunView): string[] {
   const hasTokens =
     history.header.meta.tokens ?? view.grants.some(({ acquire }) => acquire.token !== undefined);
   return [
-    ...(kinds.length === 0 ? [] : [`Faults of other kinds: ${listed(kinds)}.`]),
+    ...(kinds.length === 0 ? [] : [`Faults of other kinds: ${list(kinds)}.`]),
     ...(hasTokens
       ? []
       : ['Fencing: this recipe hands out no tokens, so there was no store that could refuse a stale write.']),

@@ -2,6 +2,7 @@
 // command that makes the run again. The part is a history by itself: `lockpick check` reads it.
 
 import type { Finding } from '../../checkers/verdict.ts';
+import { seconds } from '../../checkers/wording.ts';
 import { grantsOf, type Grant } from '../history/grants.ts';
 import type { FaultSpan, History, Operation } from '../history/history.ts';
 import { decodeEvent } from '../history/json-lines.ts';
@@ -19,12 +20,12 @@ export function storyMarkdown(
   const facts: readonly (readonly [string, string])[] = [
     ['cell', context.cell],
     ['run', context.run],
-    ['at', `${(at / 1e9).toFixed(3)} s`],
+    ['at', seconds(at)],
     ...(lock === undefined ? [] : [['lock', lock] as const]),
     ...(store === undefined ? [] : [['store', store] as const]),
     ['processes', processes.join(', ')],
     ['operations', ops.map((op) => `#${op}`).join(', ')],
-    ['faults in force', faults.join(', ') || 'none'],
+    ['faults about that time', faults.join(', ') || 'none'],
   ];
   return [
     `# ${code} (${id})`,
@@ -50,7 +51,7 @@ export function storyMarkdown(
 
 /**
  * Of each finding those of `lines`, which are a whole history, that it is about: the operations on its lock around it, and
- * of what is held there from its beginning to its end; all on its store with the store's own record; faults in force, and
+ * of what is held there from its beginning to its end; all on its store with the store's own record; faults, and
  * ends of processes. Goes over the lines once. O(size log size + findings × size).
  */
 export function historySlices(

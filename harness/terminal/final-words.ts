@@ -3,6 +3,7 @@
 
 import { styleText } from 'node:util';
 import type { Finding, Grade, Verdict } from '../../checkers/verdict.ts';
+import { seconds } from '../../checkers/wording.ts';
 import type { Cell } from '../plan/cells/cell.ts';
 import { cellName } from '../plan/cell-name.ts';
 import { LOCKPICK } from './invocation.ts';
@@ -91,7 +92,7 @@ function evidence(verdict: Verdict, stream: NodeJS.WriteStream): string[] {
   if (found.length === 0) return lines;
   lines.push('', `  found: ${countsByCode(found)}`);
   for (const { code, at, story } of firstOfEachCode(found).slice(0, STORIES_SHOWN))
-    lines.push(`  ${styleText('bold', code, { stream })} at ${(at / 1e9).toFixed(3)} s: ${printable(story)}`);
+    lines.push(`  ${styleText('bold', code, { stream })} at ${seconds(at)}: ${printable(story)}`);
   return lines;
 }
 

@@ -64,7 +64,7 @@ function drawAxis(context, scene) {
 }
 
 /**
- * A row a fault: outlined from the moment it was asked for, filled once it was proved to act; and the same shading over
+ * A row a fault: outlined from when it was ordered, filled once it was proved to act; and the same shading over
  * the lanes of its targets.
  * @param {CanvasRenderingContext2D} context
  * @param {Scene} scene

@@ -88,9 +88,9 @@ function faultLines({ model, layout }, { time, reach, y }) {
     .flatMap(({ id, says, begin, acted, end }) => [
       `${id}: ${says}`,
       [
-        `asked for ${seconds(begin)}`,
-        acted < 0 ? 'nothing showed that it acted' : `proved to act ${seconds(acted)}`,
-        end < 0 ? 'never healed' : `healed ${seconds(end)}`,
+        `ordered at ${seconds(begin)}`,
+        acted < 0 ? 'not proved to act' : `proved by ${seconds(acted)}`,
+        end < 0 ? 'not over in this history' : `over by ${seconds(end)}`,
       ].join(', '),
     ]);
 }
