@@ -136,11 +136,14 @@ function program(): Command {
 
   withProfile(withPlanFlags(lockpick.command('list')), 'none: all cells, one seed')
     .description('what would run: cells, what theory expects of them and why, and how long it takes')
-    .argument('[cells...]')
+    .argument(
+      '[cells...]',
+      'as `run` takes them; none, and no flag that names a part: all that are catalogued',
+    )
     .option('--json', 'as JSON on stdout')
     .addHelpText(
       'after',
-      examples("lockpick list 'redis-single/watchdog' --json", 'lockpick list --profile standard'),
+      examples("lockpick list 'redis-single/watchdog/*' --json", 'lockpick list --profile standard'),
     )
     .action(async (cells: string[], _flags: object, command: Command) => {
       const { listCommand } = await import('./commands/list.ts');
@@ -247,6 +250,8 @@ export async function main(argv: readonly string[]): Promise<void> {
     if (error.code !== 'EPIPE') process.stderr.write(`lockpick: cannot write the result: ${error.message}\n`);
     process.exitCode = EXIT_CODE.environment;
   });
+  // What nobody awaits, of ours or of an adapter. Node would end with 1, which means a violation.
+  process.on('uncaughtException', (error) => process.exit(failure(error)));
   const lockpick = program();
   for (const command of [lockpick, ...lockpick.commands]) command.exitOverride();
   lockpick.hook('preAction', async (_program, command) => {

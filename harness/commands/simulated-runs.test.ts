@@ -5,10 +5,13 @@ import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { globSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { pathToFileURL } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { DoneRun } from '../comparison/comparison.ts';
+import type { Summary } from '../comparison/summary.ts';
 import { parsePlan, type Plan } from '../plan/plan.ts';
 import { vocabulary } from '../plan/vocabulary.ts';
 import { onSimulation } from '../stages/on-simulation.ts';
@@ -45,6 +48,11 @@ function interruptible() {
     },
     [Symbol.dispose]: () => undefined,
   };
+}
+
+function seedsIn(stdout: string): readonly string[] {
+  const lines = stdout.trim().split('\n');
+  return lines.map((line) => (JSON.parse(line) as { plan: { seed: string } }).plan.seed);
 }
 
 /** Until so many runs in a directory have recorded more than their beginning. */
@@ -121,32 +129,67 @@ describe('simulated runs on two threads', () => {
 });
 
 describe('lockpick run --on simulation --seeds', () => {
+  const cli = join(import.meta.dirname, '..', 'cli.ts');
+  const cell = 'redis-single/fenced-incr/pause-holder';
+  const start = (flags: readonly string[], env: NodeJS.ProcessEnv = {}) =>
+    spawn(process.execPath, [cli, 'run', cell, '--on', 'simulation', '--json', '--quiet', ...flags], {
+      env: { ...process.env, ...env },
+    });
   it('prints its runs in the order of the seeds, and ends with 130 after Ctrl-C', async () => {
-    const cli = join(import.meta.dirname, '..', 'cli.ts');
-    const cell = 'redis-single/fenced-incr/pause-holder';
-    const flags = [
-      '--on',
-      'simulation',
-      '--seed',
-      '7',
-      '--seeds',
-      '500',
-      '--time-limit',
-      '2s',
-      '--json',
-      '--quiet',
-    ];
-    const child = spawn(process.execPath, [cli, 'run', cell, ...flags, '--out', out]);
+    const child = start(['--seed', '7', '--seeds', '500', '--time-limit', '2s', '--out', out]);
     let stdout = '';
     child.stdout.on('data', (bytes: Buffer) => {
       if (stdout === '') child.kill('SIGINT');
       stdout += String(bytes);
     });
     const [status]: unknown[] = await once(child, 'close');
-    const lines = stdout.trim().split('\n');
-    const seeds = lines.map((line) => (JSON.parse(line) as { plan: { seed: string } }).plan.seed);
+    const seeds = seedsIn(stdout);
     expect(seeds).toEqual(seeds.map((__, nth) => String(7 + nth)));
     expect(seeds.length).toBeLessThan(500);
     expect(status).toBe(130);
+  });
+
+  /** With a thread, or the main one, that dies. */
+  async function dying(flags: readonly string[], env: NodeJS.ProcessEnv) {
+    const fixture = pathToFileURL(join(import.meta.dirname, 'dying-thread.fixture.ts')).href;
+    const options = `--import ${fixture} --max-old-space-size=256`;
+    const child = start(flags, { ...env, NODE_OPTIONS: options });
+    const [stdout, stderr, [status]] = await Promise.all([
+      text(child.stdout),
+      text(child.stderr),
+      once(child, 'close') as Promise<unknown[]>,
+    ]);
+    return { stdout, stderr, status };
+  }
+
+  it.skipIf(availableParallelism() < 2).each([
+    ['error', 70, /its thread died: nobody catches this; .* → please report it, .*--seed 9[^]*TypeError/],
+    ['rejection', 70, /its thread died: nobody catches this; .* → please report it, .*--seed 9[^]*TypeError/],
+    ['exit', 70, /its thread ended with 3; .* → please report it, .*--seed 9/],
+    ['memory', 69, /a thread of the simulation ran out of memory → give it more/],
+  ])('says which run a thread died of (%s), and loses nothing of the others', async (what, code, words) => {
+    const own = join(out, `dying-${what}`);
+    const flags = ['--seed', '7', '--seeds', '50', '--time-limit', '8s', '--reporter', 'json', '--out', own];
+    const { stdout, stderr, status } = await dying(flags, { DIES_WITH_SEED: '9', DIES_OF: what });
+    expect(stderr).toMatch(words);
+    expect(stderr.match(/^lockpick: /gm)).toHaveLength(1);
+    expect(status).toBe(code);
+    const seeds = seedsIn(stdout);
+    expect(seeds.slice(0, 2)).toEqual(['7', '8']);
+    expect(seeds).not.toContain('9');
+    // What has a verdict is in the summary, and nothing was begun afterwards.
+    const done = globSync('*/verdict.json', { cwd: own });
+    expect(seeds).toHaveLength(done.length);
+    expect(seeds.length).toBeLessThan(50);
+    const summary = JSON.parse(readFileSync(join(own, 'summary.json'), 'utf8')) as Summary;
+    const units = summary.cells.flatMap((row) => row.units.filter(({ outcome }) => outcome !== 'missing'));
+    expect(units.map(({ seed }) => seed)).toEqual(seeds);
+  });
+
+  it('ends with 70 when the main thread dies of what nobody awaits', async () => {
+    const flags = ['--seed', '7', '--time-limit', '60m', '--out', join(out, 'dying-main')];
+    const { stderr, status } = await dying(flags, { DIES_AFTER_MILLIS: '1500', DIES_OF: 'rejection' });
+    expect(stderr).toMatch(/this is a bug of lockpick itself, please report it:\nTypeError: nobody catches/);
+    expect(status).toBe(70);
   });
 });

@@ -5,7 +5,9 @@ import { Worker } from 'node:worker_threads';
 import type { DoneRun } from '../comparison/comparison.ts';
 import { HarnessError, messageOf, type HarnessErrorCode } from '../contract/errors.ts';
 import type { Keep, ReportName } from '../plan/choices.ts';
+import { cellName } from '../plan/cell-name.ts';
 import type { Plan } from '../plan/plan.ts';
+import { replayCommand } from '../stored/stored-run.ts';
 import type { InterruptListener } from '../terminal/interrupt.ts';
 
 /** What all runs of a thread have in common. */
@@ -39,13 +41,13 @@ export type FromThread =
 export interface SimulatedRunsOptions extends ThreadOptions {
   readonly threads: number;
   readonly interrupt: InterruptListener;
-  /** Called for each run, in the order of the plans. */
+  /** Called for each run that is done, in the order of the plans. */
   readonly onDone: (nth: number, outcome: Outcome) => void;
 }
 
 /**
- * Runs all plans; fewer after a signal. Throws HarnessError for the first plan that could not be run, after all before it
- * were told.
+ * Runs all plans; fewer after a signal, or after one that could not be run. Throws HarnessError for that one, or
+ * AggregateError for several, after all that are done were told.
  */
 export async function runSimulated(plans: readonly Plan[], options: SimulatedRunsOptions): Promise<void> {
   const { threads, interrupt, onDone } = options;
@@ -56,12 +58,13 @@ export async function runSimulated(plans: readonly Plan[], options: SimulatedRun
 
   const note = (nth: number, outcome: Outcome | HarnessError): void => {
     outcomes[nth] = outcome;
-    for (let next = outcomes[told]; next !== undefined && failures.length === 0; next = outcomes[told]) {
-      if (next instanceof HarnessError) failures.push(next);
-      else onDone(told, next);
-      outcomes[told] = undefined;
-      told += 1;
-    }
+    for (let next = outcomes[told]; next !== undefined; next = outcomes[told]) tell(next);
+  };
+  const tell = (next: Outcome | HarnessError | undefined): void => {
+    if (next instanceof HarnessError) failures.push(next);
+    else if (next !== undefined) onDone(told, next);
+    outcomes[told] = undefined;
+    told += 1;
   };
   const work = async (): Promise<void> => {
     await using thread = openThread(options);
@@ -75,19 +78,44 @@ export async function runSimulated(plans: readonly Plan[], options: SimulatedRun
       } catch (error) {
         // Nothing after it is begun; what has begun is waited for.
         begun = plans.length;
-        note(nth, asHarnessError(error));
+        note(nth, failureOf(plan, error));
         return;
       }
     }
   };
   await Promise.all(Array.from({ length: Math.min(threads, plans.length) }, work));
-  const [first] = failures;
-  if (first !== undefined) throw first;
+  // Beyond one that was never begun.
+  while (told < plans.length) tell(outcomes[told]);
+  const [first, ...others] = failures;
+  if (first !== undefined) throw others.length === 0 ? first : new AggregateError(failures);
 }
 
-function asHarnessError(error: unknown): HarnessError {
-  if (error instanceof HarnessError) return error;
-  return new HarnessError('internal', messageOf(error), { cause: error });
+/** A bug of ours happens again with the same plan. */
+function failureOf(plan: Plan, error: unknown): HarnessError {
+  if (error instanceof HarnessError && error.code !== 'internal') return error;
+  const detail = error instanceof HarnessError ? error.detail : undefined;
+  return new HarnessError(
+    'internal',
+    `${cellName(plan)} with seed ${plan.seed}: ${messageOf(error)}; this is a bug of lockpick itself`,
+    {
+      remedy: `please report it, with what makes it again: ${replayCommand(plan)}`,
+      ...(detail !== undefined && { detail }),
+      ...(error instanceof Error && error.cause !== undefined && { cause: error.cause }),
+    },
+  );
+}
+
+/** Of a thread that died. */
+function deathOf(error: unknown): HarnessError {
+  if (error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY')
+    return new HarnessError('environment', 'a thread of the simulation ran out of memory', {
+      remedy:
+        'give it more, NODE_OPTIONS=--max-old-space-size=<megabytes>, or shorten the runs with --time-limit',
+    });
+  const stack = error instanceof Error ? error.stack : undefined;
+  return new HarnessError('internal', `its thread died: ${messageOf(error)}`, {
+    ...(stack !== undefined && { detail: stack }),
+  });
 }
 
 interface Thread extends AsyncDisposable {
@@ -125,12 +153,9 @@ function openThread({ out, reports, keep, interrupt }: SimulatedRunsOptions): Th
             const said = { ...(remedy !== undefined && { remedy }), ...(detail !== undefined && { detail }) };
             reject(new HarnessError(code, words, said));
           });
-        const onError = (error: unknown): void =>
-          end(() =>
-            reject(new HarnessError('internal', 'a thread of the simulation broke', { cause: error })),
-          );
+        const onError = (error: unknown): void => end(() => reject(deathOf(error)));
         const onExit = (code: number): void =>
-          end(() => reject(new HarnessError('internal', `a thread of the simulation ended with ${code}`)));
+          end(() => reject(new HarnessError('internal', `its thread ended with ${code}`)));
         worker.on('message', onMessage).on('error', onError).on('exit', onExit);
         tell({ t: 'run', plan });
       }),
