@@ -59,8 +59,8 @@ describe('starved', () => {
           ops: [1, 45, 1001, 1087],
           at: 3192e6,
           story:
-            'c9 asked for k1 from 0.990 s (op 1) to 3.192 s (op 45), 45 times, and never had it. Meanwhile it was granted ' +
-            '44 times to c1, who asked later: first op 1001, last op 1087.',
+            'c9 asked for k1 from 0.990 s (op 1) to 3.192 s (op 45), was told 45 times that it was busy, and never had it. ' +
+            'Meanwhile it was granted 44 times to c1, who asked later: first op 1001, last op 1087.',
         },
       ],
     });
@@ -109,6 +109,33 @@ describe('starved', () => {
       { type: 'fail', error: 'busy' },
     );
     expect(isStarved([...rounds(100), ...asking(2010, 2990, 990), waiting])).toBe(true);
+  });
+
+  it('is not one who could not ask, or was refused for another reason than that the lock was taken', () => {
+    const failing = (steps: Step[], error: string | undefined): Step[] =>
+      steps.map((one) => ({ ...one, gets: { type: 'fail', ...(error !== undefined && { error }) } }));
+    for (const error of ['unavailable', 'no-majority', undefined])
+      expect(isStarved([...rounds(44), ...failing(asking(990, 3200), error)])).toBe(false);
+    // Such an attempt neither counts nor says that it stopped asking, unless it could not ask for longer than a TTL.
+    const [early, middle, late] = [asking(990, 2000), asking(2040, 2390), asking(2440, 4500)];
+    const apart = (steps: Step[], by: number): Step[] => steps.map((one) => ({ ...one, id: one.id + by }));
+    const mixed = [...early, ...failing(apart(middle, 200), 'unavailable'), ...apart(late, 400)];
+    expect(judged([...rounds(70), ...mixed])).toMatchObject({
+      findings: [{ evidence: { tries: early.length + late.length } }],
+    });
+    // While it could not ask, others were granted the lock, and took nothing from it.
+    expect(
+      isStarved([...rounds(44), ...early, ...failing(apart(asking(2040, 3200), 200), 'unavailable')]),
+    ).toBe(false);
+  });
+
+  it('is not one who asked again and again while one and the same held the lock', () => {
+    // 100 times before the first grant, then once in 250 ms.
+    const eager = asking(990, 1000, 0.1).map((one) => ({
+      ...one,
+      span: [one.span[0], one.span[0] + 0.05] as const,
+    }));
+    expect(isStarved([...rounds(60, 1001), ...eager, ...later(asking(1250, 4000, 250))])).toBe(false);
   });
 
   it('is not one who waits while the holder comes in again and again', () => {

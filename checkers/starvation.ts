@@ -5,14 +5,25 @@
 // How often is too often is a convention: `PASSED_EACH` times as often as there are clients that want the lock. Where each
 // of n has the same chance at each grant, one is passed 20 n times in a row with a probability of (1 - 1/n)^20n < e^-20,
 // two in a thousand million; so it is no bad luck. But it must have had these chances: an attempt that does not wait has
-// one, however often others are granted the lock before the next; and a holder that comes in again takes nobody's. A
-// client that gets the lock in the end, however late, is not starved: how long it waited is a measure (`handover.ts`).
+// one, however often others are granted the lock before the next, and none if nobody was since the one before; a holder
+// that comes in again takes nobody's. Only what was answered `busy` is an attempt in vain: who could not reach the service,
+// or was refused for a reason of its own, was not passed by others. A client that gets the lock in the end, however late,
+// is not starved: how long it waited is a measure (`handover.ts`).
 // O(n log n + processes × grants).
 
 import type { History } from '../harness/history/history.ts';
 import type { Grant, Grants, Interval } from '../harness/history/grants.ts';
 import { millis, nanos, nanosOf } from '../harness/history/op.ts';
-import { acquireAt, Came, holdersOf, NONE, Op, timeAt } from '../harness/history/operation-columns.ts';
+import {
+  acquireAt,
+  Came,
+  holdersOf,
+  NONE,
+  Op,
+  textAt,
+  timeAt,
+  type OperationColumns,
+} from '../harness/history/operation-columns.ts';
 import { partitionPoint } from '../harness/history/sorted.ts';
 import { stallsOf } from '../harness/history/stalls.ts';
 import { faultsWithin, findingOf, inOrder } from './finding.ts';
@@ -42,7 +53,7 @@ export function starvation(history: History, grants: Grants): RuleResult<Code> {
   return resultOf(inOrder([...findings.values()]));
 }
 
-/** Attempts of one process, one after the other without a break, that were all refused. */
+/** Attempts of one process, one after the other without a break, that were answered `busy`; nor was any other granted. */
 interface Asking {
   /** Number of its process and lock together. */
   readonly holder: number;
@@ -74,10 +85,8 @@ function* askedInVain(history: History): Generator<Asking> {
   for (let row = 0; row < size; row++) {
     if (op[row] !== Op.acquire) continue;
     const holder = holders.of[row] ?? 0;
-    if (outcome[row] !== Came.fail) {
-      first[holder] = NONE;
-      continue;
-    }
+    if (outcome[row] !== Came.fail) first[holder] = NONE;
+    if (!isInVain(columns, row)) continue;
     const pause = (invoked[row] ?? 0) - (completed[last[holder] ?? 0] ?? 0);
     if (first[holder] === NONE || pause > (ttls[lock[row] ?? 0] || STILL_ASKING_NANOS)) {
       yield* endOf(holder);
@@ -88,6 +97,11 @@ function* askedInVain(history: History): Generator<Asking> {
     tries[holder] = (tries[holder] ?? 0) + 1;
   }
   for (let holder = 0; holder < holders.count; holder++) yield* endOf(holder);
+}
+
+/** Refused because the lock was another's. */
+function isInVain(columns: OperationColumns, row: number): boolean {
+  return columns.outcome[row] === Came.fail && textAt(columns, row, 'error') === 'busy';
 }
 
 /** By number of the lock: the longest that was asked for, in nanoseconds; 0: the service has no leases. */
@@ -145,7 +159,10 @@ function passedBy(
   return passed;
 }
 
-/** Of each attempt one, or one for each of the grants that were asked for while it waited. */
+/**
+ * Of each attempt one for each of the grants that were asked for while it waited; else one, if the lock was granted since
+ * the attempt before. `passed` are in order of answer.
+ */
 function chancesOf(
   { columns }: History,
   { acquire }: Grants,
@@ -155,12 +172,18 @@ function chancesOf(
   const { op, invoked, completed } = columns;
   const { of: holders } = holdersOf(columns);
   const asked = Float64Array.from(passed, (place) => invoked[acquire[place] ?? 0] ?? 0).sort();
-  const before = (time: number): number =>
-    partitionPoint(asked.length, (index) => (asked[index] ?? 0) < time);
+  const given = Float64Array.from(passed, (place) => completed[acquire[place] ?? 0] ?? 0);
+  const before = (times: Float64Array, time: number): number =>
+    partitionPoint(times.length, (index) => (times[index] ?? 0) < time);
   let chances = 0;
-  for (let row = first; row <= last; row++)
-    if (op[row] === Op.acquire && holders[row] === holder)
-      chances += Math.max(1, before(completed[row] ?? 0) - before(invoked[row] ?? 0));
+  let givenBefore = 0;
+  for (let row = first; row <= last; row++) {
+    if (op[row] !== Op.acquire || holders[row] !== holder || !isInVain(columns, row)) continue;
+    const [from, to] = [invoked[row] ?? 0, completed[row] ?? 0];
+    const givenBy = before(given, to);
+    chances += Math.max(Math.min(givenBy - givenBefore, 1), before(asked, to) - before(asked, from));
+    givenBefore = givenBy;
+  }
   return chances;
 }
 
@@ -180,7 +203,7 @@ function starved(history: History, asking: Asking, passed: readonly Grant[]): Fi
     at: completed,
     story:
       `${process} asked for ${lock} from ${seconds(first.invoked)} (op ${first.id}) to ${seconds(completed)} ` +
-      `(op ${last.id}), ${asking.tries} times, and never had it. Meanwhile it was granted ${passed.length} times to ` +
+      `(op ${last.id}), was told ${asking.tries} times that it was busy, and never had it. Meanwhile it was granted ${passed.length} times to ` +
       `${list(others)}, who asked later: first op ${nearest.id}, last op ${furthest.id}.`,
     evidence: { tries: asking.tries, passed: passed.length, forNanos: completed - first.invoked },
   });
