@@ -81,7 +81,7 @@ describe('starved', () => {
   });
 
   it('is none who stopped asking, or may have had it without being told', () => {
-    expect(isStarved([...rounds(44), ...asking(990, 1900), ...later(asking(2910, 3200))])).toBe(false);
+    expect(isStarved([...rounds(44), ...asking(990, 1900), ...apart(asking(2910, 3200), 500)])).toBe(false);
     const unanswered = granted(900, 'c9', [2005, 2010], { type: 'info', error: 'timeout' });
     expect(isStarved([...rounds(44), ...asking(990, 3200), unanswered])).toBe(false);
   });
@@ -112,13 +112,10 @@ describe('starved', () => {
   });
 
   it('is not one who could not ask, or was refused for another reason than that the lock was taken', () => {
-    const failing = (steps: Step[], error: string | undefined): Step[] =>
-      steps.map((one) => ({ ...one, gets: { type: 'fail', ...(error !== undefined && { error }) } }));
     for (const error of ['unavailable', 'no-majority', undefined])
       expect(isStarved([...rounds(44), ...failing(asking(990, 3200), error)])).toBe(false);
     // Such an attempt neither counts nor says that it stopped asking, unless it could not ask for longer than a TTL.
     const [early, middle, late] = [asking(990, 2000), asking(2040, 2390), asking(2440, 4500)];
-    const apart = (steps: Step[], by: number): Step[] => steps.map((one) => ({ ...one, id: one.id + by }));
     const mixed = [...early, ...failing(apart(middle, 200), 'unavailable'), ...apart(late, 400)];
     expect(judged([...rounds(70), ...mixed])).toMatchObject({
       findings: [{ evidence: { tries: early.length + late.length } }],
@@ -135,7 +132,7 @@ describe('starved', () => {
       ...one,
       span: [one.span[0], one.span[0] + 0.05] as const,
     }));
-    expect(isStarved([...rounds(60, 1001), ...eager, ...later(asking(1250, 4000, 250))])).toBe(false);
+    expect(isStarved([...rounds(60, 1001), ...eager, ...apart(asking(1250, 4000, 250), 500)])).toBe(false);
   });
 
   it('is not one who waits while the holder comes in again and again', () => {
@@ -166,6 +163,11 @@ describe('starved', () => {
   });
 });
 
-function later(steps: readonly Step[]): Step[] {
-  return steps.map((one) => ({ ...one, id: one.id + 500 }));
+function failing(steps: readonly Step[], error: string | undefined): Step[] {
+  return steps.map((one) => ({ ...one, gets: { type: 'fail', ...(error !== undefined && { error }) } }));
+}
+
+/** The same with other ids. */
+function apart(steps: readonly Step[], by: number): Step[] {
+  return steps.map((one) => ({ ...one, id: one.id + by }));
 }

@@ -173,18 +173,22 @@ function chancesOf(
   const { of: holders } = holdersOf(columns);
   const asked = Float64Array.from(passed, (place) => invoked[acquire[place] ?? 0] ?? 0).sort();
   const given = Float64Array.from(passed, (place) => completed[acquire[place] ?? 0] ?? 0);
-  const before = (times: Float64Array, time: number): number =>
-    partitionPoint(times.length, (index) => (times[index] ?? 0) < time);
   let chances = 0;
   let givenBefore = 0;
   for (let row = first; row <= last; row++) {
     if (op[row] !== Op.acquire || holders[row] !== holder || !isInVain(columns, row)) continue;
     const [from, to] = [invoked[row] ?? 0, completed[row] ?? 0];
-    const givenBy = before(given, to);
-    chances += Math.max(Math.min(givenBy - givenBefore, 1), before(asked, to) - before(asked, from));
+    const givenBy = countBefore(given, to);
+    const waited = countBefore(asked, to) - countBefore(asked, from);
+    chances += Math.max(Math.min(givenBy - givenBefore, 1), waited);
     givenBefore = givenBy;
   }
   return chances;
+}
+
+/** How many of these times, which ascend, are before that one. */
+function countBefore(times: Float64Array, time: number): number {
+  return partitionPoint(times.length, (index) => (times[index] ?? 0) < time);
 }
 
 function starved(history: History, asking: Asking, passed: readonly Grant[]): Finding<Code> {
