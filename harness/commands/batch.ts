@@ -29,7 +29,7 @@ import { tellGitHub } from '../reporters/github.ts';
 import { junitXml } from '../reporters/junit.ts';
 import { headline, summaryMarkdown } from '../reporters/markdown.ts';
 import { hasEvidence, readTrends, writeFile } from '../stored/results.ts';
-import { replayCommand, replayFrom } from '../stored/stored-run.ts';
+import { closerLook, replayCommand } from '../stored/stored-run.ts';
 import { stages } from '../stages/stage.ts';
 import { worstExitCode } from './exit-code.ts';
 import { pageTogether } from './page-together.ts';
@@ -168,7 +168,7 @@ function resultText(judged: DoneRun, json: BatchOptions['json']): string {
         cell: cellOf(plan),
         replayCommand: replayCommand(plan, directory),
         report: existsSync(directory.report) ? directory.report : undefined,
-        oftenCommand: hasEvidence(directory) ? `${replayFrom(directory)} --times 20` : undefined,
+        closer: hasEvidence(directory) ? closerLook(plan, directory) : undefined,
         stream: process.stdout,
       });
   }

@@ -16,6 +16,10 @@ function lockpick(...args: readonly string[]) {
   return { ...ended, json: () => JSON.parse(ended.stdout) as Record<string, unknown> };
 }
 
+function check(path: string) {
+  return spawnSync(process.execPath, [cli, 'check', path], { encoding: 'utf8' });
+}
+
 function run(cell: string, ...flags: readonly string[]): string {
   const common = ['--on', 'simulation', '--json', '--quiet', '--reporter', 'json'];
   return String(lockpick('run', cell, ...flags, ...common).json()['run']);
@@ -26,7 +30,8 @@ const TIME = 120_000;
 describe('lockpick shrink', () => {
   let wrong: string;
   beforeAll(() => {
-    wrong = run('redis-single/del-unconditional/swarm', '--seed', '6', '--time-limit', '5s');
+    const flags = ['--seed', '6', '--time-limit', '5s', '--expect', 'unsafe'];
+    wrong = run('redis-single/del-unconditional/swarm', ...flags);
   }, TIME);
 
   it(
@@ -41,6 +46,23 @@ describe('lockpick shrink', () => {
       expect(readFileSync(join(String(path), 'report.html'), 'utf8')).toContain('double-grant');
       const replayed = lockpick('replay', String(path), '--json', '--quiet');
       expect(replayed.json()).toMatchObject({ times: 1, reproduced: 1 });
+      // Of the whole run this was expected, and so it is of what is left.
+      const checked = check(String(path));
+      expect(checked, checked.stdout).toMatchObject({ status: 0 });
+    },
+    TIME,
+  );
+
+  it(
+    'leaves a violation where the whole run was one',
+    () => {
+      const flags = ['--seed', '6', '--time-limit', '5s'];
+      const path = run('redis-single/del-unconditional/swarm', ...flags, '--expect', 'safe');
+      const shrunk = String(lockpick('shrink', path, '--json', '--quiet').json()['shrunk']);
+      expect(check(shrunk)).toMatchObject({
+        status: 1,
+        stdout: expect.stringMatching(/! double-grant occurred .* and was not expected/),
+      });
     },
     TIME,
   );

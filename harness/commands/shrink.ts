@@ -6,7 +6,7 @@ import { EXIT_CODE, HarnessError, messageOf } from '../contract/errors.ts';
 import type { PlannedSchedule, Step } from '../contract/fault.ts';
 import { scheduleAsRecorded } from '../nemesis/recorded-schedule.ts';
 import { formatDuration } from '../plan/duration.ts';
-import type { Plan } from '../plan/plan.ts';
+import { EXPECTABLE_GRADES, type Plan } from '../plan/plan.ts';
 import { stages } from '../stages/stage.ts';
 import { simulate } from '../stages/simulated-run.ts';
 import type { Interrupt } from '../run.ts';
@@ -55,7 +55,8 @@ export async function shrinkCommand(path: string, choices: Choices): Promise<num
         say(`${kept.code}: ${size}`);
       },
     });
-    const shrunk = await runPlan(stages(say), smallest, { out, say, observer: silent, interrupt });
+    const plan = await withExpectation(recorded, smallest, interrupt);
+    const shrunk = await runPlan(stages(say), plan, { out, say, observer: silent, interrupt });
     process.stdout.write(
       choices.has('json')
         ? `${JSON.stringify(resultOf({ recorded, whole, shrunk, code: kept.code, tries: bench.tries }))}\n`
@@ -118,6 +119,17 @@ async function firstToShow(
   });
 }
 
+/**
+ * What is right for a run that was as expected is right for what is left of it, so that its grade is expected of it. Of one
+ * that was not, what is left stays a violation.
+ */
+async function withExpectation({ verdict }: StoredRun, smallest: Plan, interrupt: Interrupt): Promise<Plan> {
+  if (verdict.expected === null || !verdict.asExpected) return smallest;
+  const { grade } = (await simulate(smallest, interrupt)).verdict;
+  const expect = EXPECTABLE_GRADES.find((expectable) => expectable === grade);
+  return expect === undefined ? smallest : { ...smallest, expect };
+}
+
 interface Result {
   readonly recorded: StoredRun;
   /** What shrinking began with, and what came of it. */
@@ -150,7 +162,7 @@ function wordsOf({ recorded, whole, shrunk, code, tries }: Result): string {
       ...shrunk,
       report: directory.report,
       replayCommand: replayFrom(directory),
-      oftenCommand: `${replayFrom(directory)} --times 20`,
+      closer: undefined,
       stream: process.stdout,
     })
   );

@@ -95,6 +95,19 @@ export function replayFrom({ path }: RunDirectory): string {
   return `${LOCKPICK} replay ${shellWord(path)}`;
 }
 
+/**
+ * What shows more of a finding: in containers how often it is found again; of a simulated run, which repeats, what is left
+ * without all that it does not need.
+ */
+export function closerLook(
+  { on }: Plan,
+  directory: RunDirectory,
+): { readonly label: string; readonly command: string } {
+  return on === 'simulation'
+    ? { label: 'shrink', command: `${LOCKPICK} shrink ${shellWord(directory.path)}` }
+    : { label: 'often', command: `${replayFrom(directory)} --times 20` };
+}
+
 export function reportedRun({ directory, plan, surroundings, cell, history, verdict }: StoredRun): JudgedRun {
   return {
     name: directory.name,

@@ -12,7 +12,7 @@ function linesOf(on?: 'simulation', verdict = verdictOf(), report?: string): rea
     report,
     cell: undefined,
     replayCommand: 'again',
-    oftenCommand: report === undefined ? undefined : 'often',
+    closer: report === undefined ? undefined : { label: 'often', command: 'much' },
     stream: process.stdout,
   });
   return stripVTControlCharacters(text).split('\n');
@@ -33,8 +33,9 @@ describe('the final words', () => {
     expect(lines[0]).toContain('✖ UNSAFE');
     expect(lines).toContain('  found: 1 × double-grant');
     expect(lines.find((line) => line.startsWith('  report:'))).toContain('r1/report.html#/f/f0');
+    expect(lines).toContain('  often:  much');
     expect(lines.at(-3)).toMatch(/ explain double-grant$/);
-    // Nor to what was not kept.
+    // Not to what was not kept.
     const dropped = linesOf(undefined, unsafe);
     expect(dropped.filter((line) => /report:|often:/.test(line))).toEqual([]);
     expect(dropped).toContain('  again:  again');

@@ -34,13 +34,13 @@ export interface FinalWordsOptions {
   /** The catalogued cell, if the run is of one. */
   readonly cell: Cell | undefined;
   readonly replayCommand: string;
-  /** Says how often the same is found; undefined: its history was not kept. */
-  readonly oftenCommand: string | undefined;
+  /** Looks closer at what was found; undefined: its history was not kept, or there is nothing more to see. */
+  readonly closer: { readonly label: string; readonly command: string } | undefined;
   readonly stream: NodeJS.WriteStream;
 }
 
 export function finalWords(options: FinalWordsOptions): string {
-  const { plan, verdict, report, oftenCommand, cell, stream } = options;
+  const { plan, verdict, report, closer, cell, stream } = options;
   const [first] = [...verdict.findings, ...verdict.liveness];
   return words([
     headline(
@@ -53,7 +53,9 @@ export function finalWords(options: FinalWordsOptions): string {
     '',
     ...(report === undefined ? [] : [`  report: ${report}${first === undefined ? '' : `#/f/${first.id}`}`]),
     `  again:  ${options.replayCommand}`,
-    ...(first === undefined || oftenCommand === undefined ? [] : [`  often:  ${oftenCommand}`]),
+    ...(first === undefined || closer === undefined
+      ? []
+      : [`  ${`${closer.label}:`.padEnd(7)} ${closer.command}`]),
     ...(first === undefined ? [] : [`  means:  ${LOCKPICK} explain ${first.code}`]),
   ]);
 }
@@ -135,7 +137,7 @@ function tenths(value: number | null): string {
 }
 
 function expectation(verdict: Verdict, cell: Cell | undefined): string {
-  if (cell === undefined) return 'no expectation: this cell is not in the catalogue';
+  if (cell === undefined) return 'no expectation: theory says nothing of this run, so any finding counts';
   const because = `${cell.expected.grade}, because ${cell.because}`;
   return verdict.asExpected ? `as expected: ${because}` : `NOT as expected: theory says ${because}`;
 }
