@@ -129,6 +129,62 @@ describe('a surprise', () => {
     expect(surprisesOf(nothing, { ...safe, grade: 'inconclusive' })).toEqual([]);
   });
 
+  describe('with other settings than the cell', () => {
+    const other: Expectation = { ...expected, queueJumps: true, changed: ['--ttl 3s', '--clients 2'] };
+    const jumped = { ...found, queueJumps: 1 };
+    const because = "that it must is shown of the cell's own settings, not with --ttl 3s --clients 2";
+
+    it.each<[what: string, changed: Partial<Found>, words: string]>([
+      ['a finding', { findings: [finding('lost-update')] }, 'belief-overlap was expected and did not occur'],
+      ['a stuck lock', { liveness: [] }, 'stuck-lock was expected and did not occur'],
+      ['a queue jump', { queueJumps: 0 }, 'a queue jump was expected and did not occur'],
+      [
+        'one of several',
+        { findings: [finding('belief-overlap')] },
+        'one of stale-write-landed, lost-update was expected and none occurred',
+      ],
+      ['a grade as bad', { grade: 'safe' }, 'the grade is safe; unsafe was expected'],
+    ])('is inconclusive where it lacks %s', (_, changed, words) => {
+      expect(surprises({ ...jumped, ...changed }, other)).toEqual([`inconclusive: ${words}; ${because}`]);
+    });
+
+    it('is inconclusive where a store lacks harm', () => {
+      expect(surprises(jumped, { ...other, stores: { none: ['oversold'] } })).toEqual([
+        `inconclusive: oversold was expected in store none and did not occur; ${because}`,
+      ]);
+    });
+
+    it('is as expected where everything occurs', () => {
+      expect(surprises(jumped, other)).toEqual([]);
+    });
+
+    it.each<[what: string, changed: Partial<Found>, words: string]>([
+      [
+        'a finding that may not occur',
+        { findings: [...found.findings, finding('double-grant')] },
+        'violation: double-grant occurred (1 ×) and was not expected',
+      ],
+      [
+        'harm that a defence keeps out',
+        { broken: [{ ...finding('lost-update'), store: 'row-lock' }] },
+        'violation: lost-update occurred in store row-lock (1 ×), whose defence keeps that out whatever the lock does',
+      ],
+      [
+        'liveness that may not suffer',
+        { liveness: [...found.liveness, finding('starved')] },
+        'threshold: starved occurred (1 ×) and was not expected',
+      ],
+    ])('is as bad as ever where there is %s', (_, changed, words) => {
+      expect(surprises({ ...jumped, ...changed }, other)).toEqual([words]);
+    });
+
+    it('is a violation where the grade is worse', () => {
+      expect(surprises(jumped, { ...other, grade: 'safe-with-fencing' })).toEqual([
+        'violation: the grade is unsafe; safe-with-fencing was expected',
+      ]);
+    });
+  });
+
   it('is whatever was found, where there is no expectation', () => {
     expect(surprises({ grade: 'safe', findings: [], liveness: [] }, null)).toEqual([]);
     expect(surprises({ findings: [finding('lost-update')], doubts: ['x'] }, null)).toEqual([

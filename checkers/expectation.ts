@@ -1,6 +1,7 @@
 // What was found against what theory expects of a cell (5.2 of the design), in words, and how bad each difference is.
 // An expected finding that is not reproduced is as bad as one that was not expected: then either theory is wrong about
-// the cell, or lockpick does not see. Pure.
+// the cell, or lockpick does not see. Unless the run has other settings than the cell, of which nobody has proved that
+// they show it: then it is inconclusive. Pure.
 
 import type { Expectation, Finding, FindingCode, Grade, StoreResult, Verdict } from './verdict.ts';
 
@@ -35,21 +36,27 @@ export function surprisesOf(found: Found, expectation: Expectation | null): read
   const missing = [...expected.findings, ...expected.liveness].filter((code) => !occurred.has(code));
   const noneOf = expected.oneOf.length > 0 && !expected.oneOf.some((code) => occurred.has(code));
   const known = new Set<FindingCode>([...expected.findings, ...expected.oneOf, ...expected.allowed]);
-  const violations = [
-    ...(broken.length === 0
-      ? []
-      : [`${countsByStore(broken)}, whose defence keeps that out whatever the lock does`]),
-    ...unexpected(findings, known),
+  const otherGrade = `the grade is ${grade}; ${expectedGrade} was expected`;
+  const lacking = [
     ...missing.map((code) => `${code} was expected and did not occur`),
     ...missingInStores(stores, expectation?.stores ?? {}),
     ...(expectation?.queueJumps === true && queueJumps === 0
       ? ['a queue jump was expected and did not occur']
       : []),
     ...(noneOf ? [`one of ${expected.oneOf.join(', ')} was expected and none occurred`] : []),
-    ...(grade !== expectedGrade && grade !== 'inconclusive'
-      ? [`the grade is ${grade}; ${expectedGrade} was expected`]
+    ...(isBetter(grade, expectedGrade) ? [otherGrade] : []),
+  ];
+  const wrong = [
+    ...(broken.length === 0
+      ? []
+      : [`${countsByStore(broken)}, whose defence keeps that out whatever the lock does`]),
+    ...unexpected(findings, known),
+    ...(grade !== expectedGrade && grade !== 'inconclusive' && !isBetter(grade, expectedGrade)
+      ? [otherGrade]
       : []),
   ];
+  const { changed = [] } = expectation ?? {};
+  const [violations, unproved] = changed.length === 0 ? [[...wrong, ...lacking], []] : [wrong, lacking];
   return [
     ...violations.map((words): Surprise => ({ outcome: 'violation', words })),
     ...unexpected(liveness, new Set(expected.liveness)).map((words): Surprise => ({
@@ -60,11 +67,22 @@ export function surprisesOf(found: Found, expectation: Expectation | null): read
       outcome: 'threshold',
       words: `the queue was jumped ${count} ×`,
     })),
+    ...unproved.map((words): Surprise => ({
+      outcome: 'inconclusive',
+      words: `${words}; that it must is shown of the cell's own settings, not with ${changed.join(' ')}`,
+    })),
     ...(expectation?.grade === 'inconclusive' ? [] : doubts).map((words): Surprise => ({
       outcome: 'inconclusive',
       words,
     })),
   ];
+}
+
+const BEST_FIRST: readonly Grade[] = ['safe', 'safe-with-fencing', 'unsafe'];
+
+/** Not of one that is inconclusive. */
+function isBetter(a: Grade, b: Grade): boolean {
+  return BEST_FIRST.includes(a) && BEST_FIRST.indexOf(a) < BEST_FIRST.indexOf(b);
 }
 
 /** What theory says must be found in a store, and was not. */

@@ -96,6 +96,11 @@ export interface Expectation {
   readonly queueJumps?: true;
   /** Store → what must occur in it; for a defence that theory says is not enough. */
   readonly stores?: Readonly<Record<string, readonly SafetyCode[]>>;
+  /**
+   * How the run differs from what this was made for, such as `--ttl 3s`. What may not occur may not then either; what must
+   * occur may not have been given the chance, so that without it the run is inconclusive.
+   */
+  readonly changed?: readonly string[];
 }
 
 /** What the store's record says of a write whose client never learned its outcome. */

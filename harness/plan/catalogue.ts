@@ -11,8 +11,11 @@ import { redisSingleCells } from './cells/redis-single.ts';
 import { redlockCells } from './cells/redlock.ts';
 import { workloadCells } from './cells/workloads.ts';
 import { zookeeperCells } from './cells/zookeeper.ts';
+import type { Expectation, SafetyCode } from '../../checkers/verdict.ts';
 import { DEFAULT_VARIANT } from '../contract/backend.ts';
-import type { Plan, PlanInput } from './plan.ts';
+import { differingFlags } from '../settings/plan-flags.ts';
+import { parsePlan, type Plan, type PlanInput } from './plan.ts';
+import { vocabulary } from './vocabulary.ts';
 import { workloads } from '../../workloads/index.ts';
 
 export const catalogue: readonly Cell[] = [
@@ -63,7 +66,7 @@ export function settingsOf(names: CellNames): PlanInput {
   };
 }
 
-/** The catalogued cell of a plan, if its settings still are what the expectation was made for. */
+/** The catalogued cell of a plan, with what theory expects of this plan. */
 export function cellOf(plan: Plan): Cell | undefined {
   const { backend, variant, recipe, fault, workload, expect } = plan;
   if (expect !== undefined) {
@@ -74,9 +77,45 @@ export function cellOf(plan: Plan): Cell | undefined {
   // Work that outlives the lease by itself, or no longer does, makes another experiment of it.
   const meant = WORK_OF_LEASE[plan.workload] ?? 'little';
   if (workOfLease(plan) !== meant) return undefined;
-  // Theory speaks of what the defences in use do.
-  return plan.defences === 'all' ? cellNamed(plan) : undefined;
+  const cell = cellNamed(plan);
+  if (cell === undefined) return undefined;
+  const changed = changedSettings(plan, cell);
+  if (changed.length === 0) return cell;
+  return { ...cell, expected: { ...ofDefences(plan, cell.expected), changed } };
 }
+
+/** The settings, as flags, that are not those for which theory and tests say what must occur. */
+function changedSettings(plan: Plan, { backend, variant, recipe, fault, workload }: Cell): readonly string[] {
+  const names = { backend, variant, recipe, fault, workload };
+  const own = parsePlan(vocabulary, names, settingsOf(names), { seed: plan.seed });
+  const { on, minContendedHandoffs } = plan;
+  // A longer load shows what a shorter one must.
+  const timeLimitMillis = Math.max(own.timeLimitMillis, plan.timeLimitMillis);
+  return differingFlags(plan, { ...own, on, minContendedHandoffs, timeLimitMillis });
+}
+
+/** Without harm to what is not there: the store that checks nothing is where theory says that it must be found. */
+function ofDefences({ defences }: Plan, expected: Expectation): Expectation {
+  if (defences === 'all') return expected;
+  const { findings, oneOf, allowed, stores = {} } = expected;
+  const isAsked = (code: SafetyCode): boolean => defences.includes('none') || !IN_STORES.has(code);
+  return {
+    ...expected,
+    findings: findings.filter(isAsked),
+    oneOf: oneOf.every(isAsked) ? oneOf : [],
+    allowed: [...allowed, ...findings, ...oneOf],
+    stores: Object.fromEntries(Object.entries(stores).filter(([store]) => defences.includes(store))),
+  };
+}
+
+/** Findings in what the lock protects. */
+const IN_STORES: ReadonlySet<SafetyCode> = new Set<SafetyCode>([
+  'stale-write-landed',
+  'stale-write-accepted',
+  'lost-update',
+  'oversold',
+  'duplicate-effect',
+]);
 
 /** How much of a lease the work under it takes. */
 type WorkOfLease = 'little' | 'most' | 'longer';

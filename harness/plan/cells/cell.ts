@@ -22,7 +22,7 @@ export type CellOfBackend = Omit<Cell, 'backend' | 'variant'> & Partial<Pick<Cel
 
 /** The grade, what must be found, and what may be. */
 export function expectedWords(expectation: Expectation): string {
-  const { grade, findings, oneOf, liveness, allowed, queueJumps } = expectation;
+  const { grade, findings, oneOf, liveness, allowed, queueJumps, changed = [] } = expectation;
   const musts = [
     ...findings,
     ...liveness,
@@ -30,7 +30,11 @@ export function expectedWords(expectation: Expectation): string {
     ...(queueJumps === true ? ['queue jumps'] : []),
   ];
   const mays = allowed.filter((code) => !findings.includes(code) && !oneOf.includes(code));
-  return `${grade}${musts.length === 0 ? '' : `: ${musts.join(', ')}`}${mays.length === 0 ? '' : `; perhaps ${mays.join(', ')}`}`;
+  return [
+    `${grade}${musts.length === 0 ? '' : `: ${musts.join(', ')}`}`,
+    ...(mays.length === 0 ? [] : [`perhaps ${mays.join(', ')}`]),
+    ...(changed.length === 0 || grade === 'safe' ? [] : [`not shown of ${changed.join(' ')}`]),
+  ].join('; ');
 }
 
 export const safe: Expectation = { grade: 'safe', findings: [], oneOf: [], liveness: [], allowed: [] };
