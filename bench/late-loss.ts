@@ -5,7 +5,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { etcd } from '../harness/backends/etcd/server.ts';
-import { startStage, type Stage } from '../harness/backends/stage.fixture.ts';
+import { startStage, type Stage } from '../harness/testing/service-stage.ts';
 import { loadDriver } from '../harness/backends/zookeeper/driver.ts';
 import { zookeeper } from '../harness/backends/zookeeper/server.ts';
 import { DEFAULT_VARIANT, type Backend } from '../harness/contract/backend.ts';

@@ -5,8 +5,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { startChromium } from '../harness/report/chromium.fixture.ts';
-import { fakeRun } from '../harness/report/fake-run.fixture.ts';
+import { startChromium } from '../harness/testing/chromium.ts';
+import { fakeRun } from '../harness/testing/fake-run.ts';
 import { renderReport } from '../harness/report/report.ts';
 
 const wanted = Number(process.argv[2] ?? '1000000');

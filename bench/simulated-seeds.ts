@@ -4,7 +4,7 @@
 
 import { replayCommand } from '../harness/stored/stored-run.ts';
 import { simulate } from '../harness/stages/simulated-run.ts';
-import { brokenPromises, rightCells, swarmPlan } from '../harness/stages/swarm-seeds.fixture.ts';
+import { brokenPromises, rightCells, swarmPlan } from '../harness/testing/swarm-seeds.ts';
 
 const [seeds = '2000', only = '', seconds = '5', firstSeed = '1'] = process.argv.slice(2);
 const REPORT_EVERY = 100;

@@ -62,6 +62,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'harness/comparison/breaking-faults.ts',
     'harness/comparison/defences.ts',
     'harness/comparison/interval.ts',
+    'harness/comparison/rates.ts',
     'harness/comparison/trends.ts',
   ],
 };
@@ -108,7 +109,7 @@ const ONLY: readonly { readonly what: string; readonly pattern: RegExp; readonly
   {
     what: 'exit the process',
     pattern: /\bprocess\.exit\(/,
-    files: /^harness\/client\/main\.ts$/,
+    files: /^harness\/(client\/main|command-line)\.ts$/,
   },
 ];
 
@@ -131,6 +132,15 @@ describe('tidy', () => {
     expect(allowed({ from: 'harness/nemesis/nemesis.ts', to: 'harness/cluster/docker/engine.ts' })).toBe(
       false,
     );
+  });
+
+  it('lets only tests import fixtures, and only tests and measurements what is made for both', () => {
+    const programs = sources.filter((file) => !tests.test(file)).flatMap(importsOf);
+    expect(programs.filter(({ to }) => tests.test(to))).toEqual([]);
+    const isMeasurement = /^(bench|harness\/testing)\/|^harness\/docs\/screenshot\.ts$/;
+    const shared = programs.filter(({ to }) => to.startsWith('harness/testing/'));
+    expect(shared.length).toBeGreaterThan(0);
+    expect(shared.filter(({ from }) => !isMeasurement.test(from))).toEqual([]);
   });
 
   it('keeps checkers free of Node', () => {

@@ -3,25 +3,9 @@
 
 import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
-import type { AcquireRequest, Grant, LockClient, Outcome, Recipe } from '../contract/lock-client.ts';
+import type { AcquireRequest, Grant, Outcome, Recipe } from '../contract/lock-client.ts';
 import { millis, type Millis, type Nanos } from '../history/op.ts';
-
-/** A client of the service. */
-export interface ContractClient {
-  readonly locks: LockClient;
-  /** Of every grant that its library said was lost: the owner and when. */
-  readonly losses: ReadonlyMap<string, Nanos>;
-  /** Absent: it shares the network with all others. */
-  readonly network?: ClientNetwork;
-}
-
-export interface ClientNetwork {
-  /** From now on nothing passes between the client and any server, and nobody says so. */
-  cut(): void;
-  /** Requests arrive, replies do not. */
-  deafen(): void;
-  heal(): void;
-}
+import type { ContractClient } from '../testing/service-stage.ts';
 
 export interface ContractCase {
   readonly name: string;

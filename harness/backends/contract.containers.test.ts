@@ -15,7 +15,7 @@ import { redisReplicated } from './redis-replicated/server.ts';
 import { redisSentinel } from './redis-sentinel/server.ts';
 import { redisSingle } from './redis/server.ts';
 import { redlockBackend } from './redlock/server.ts';
-import { startStage, type Stage } from './stage.fixture.ts';
+import { startStage, type Stage } from '../testing/service-stage.ts';
 import { zookeeper } from './zookeeper/server.ts';
 
 const READY_TIME_LIMIT = millis(30_000);

@@ -17,9 +17,9 @@ import {
   requests,
   watchesItsDeadline,
   type ContractCase,
-  type ContractClient,
   type ContractRecipe,
 } from './arena.fixture.ts';
+import type { ContractClient } from '../testing/service-stage.ts';
 import { casesOfKind } from './kinds.fixture.ts';
 
 const NOT_OWNER = { kind: 'fail', error: 'not-owner' };

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { HarnessError } from '../contract/errors.ts';
-import { startChromium } from '../report/chromium.fixture.ts';
+import { startChromium } from '../testing/chromium.ts';
 import { renderReport } from '../report/report.ts';
 import { runDirectory } from '../stored/results.ts';
 import { judgeRun, reportedRun } from '../stored/stored-run.ts';

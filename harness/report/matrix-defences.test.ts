@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { Verdict } from '../../checkers/verdict.ts';
 import { defencesOf } from '../comparison/defences.ts';
 import { defenceRows } from '../reporters/defence-rows.ts';
-import { fakeRun } from './fake-run.fixture.ts';
+import { fakeRun } from '../testing/fake-run.ts';
 import { matrixDefences } from './matrix-defences.ts';
 import { matrixOf } from './matrix.ts';
 

@@ -4,7 +4,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { packedColumns } from './column-forms.ts';
-import { fakeRun } from './fake-run.fixture.ts';
+import { fakeRun } from '../testing/fake-run.ts';
 import { runViews } from './run-view.ts';
 import { timelineColumns } from './timeline-columns.ts';
 

@@ -10,8 +10,8 @@ import { pathToFileURL } from 'node:url';
 import type { AxeResults } from 'axe-core';
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { CHROMIUM, startChromium } from './chromium.fixture.ts';
-import { fakeRun, SOME_TREND } from './fake-run.fixture.ts';
+import { CHROMIUM, startChromium } from '../testing/chromium.ts';
+import { fakeRun, SOME_TREND } from '../testing/fake-run.ts';
 import type { JudgedRun } from './judged-run.ts';
 import { renderReport, type Beside } from './report.ts';
 

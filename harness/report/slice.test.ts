@@ -3,7 +3,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { parseHistory } from '../history/json-lines.ts';
-import { fakeRun } from './fake-run.fixture.ts';
+import { fakeRun } from '../testing/fake-run.ts';
 import { headline, runViews, type RunView } from './run-view.ts';
 import { sliceText } from './slice.ts';
 

@@ -7,7 +7,7 @@ import { DEFAULT_VARIANT } from '../../contract/backend.ts';
 import type { AcquireRequest, Grant, Recipe } from '../../contract/lock-client.ts';
 import { fencingToken, millis, nanosOf, type Nanos } from '../../history/op.ts';
 import { granted } from '../arena.fixture.ts';
-import { startStage, type Stage } from '../stage.fixture.ts';
+import { startStage, type Stage } from '../../testing/service-stage.ts';
 import { openEtcdPort } from './connection.ts';
 import type { EtcdPort } from './port.ts';
 import { etcd } from './server.ts';

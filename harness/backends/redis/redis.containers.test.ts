@@ -9,7 +9,7 @@ import { DEFAULT_VARIANT } from '../../contract/backend.ts';
 import type { AcquireRequest, LockClient, Recipe } from '../../contract/lock-client.ts';
 import { millis } from '../../history/op.ts';
 import { startServer, type ServerContainer } from '../../testing/container.fixture.ts';
-import { startTcpProxy, type TcpProxy } from '../../testing/tcp-proxy.fixture.ts';
+import { startTcpProxy, type TcpProxy } from '../../testing/tcp-proxy.ts';
 import { granted } from '../arena.fixture.ts';
 import { openRedisPort } from './connection.ts';
 import type { RedisPort } from './port.ts';

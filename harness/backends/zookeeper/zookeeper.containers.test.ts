@@ -7,7 +7,7 @@ import { DEFAULT_VARIANT } from '../../contract/backend.ts';
 import type { AcquireRequest, Recipe } from '../../contract/lock-client.ts';
 import { millis, nanosOf, type Nanos } from '../../history/op.ts';
 import { granted } from '../arena.fixture.ts';
-import { startStage, type Stage } from '../stage.fixture.ts';
+import { startStage, type Stage } from '../../testing/service-stage.ts';
 import { openZooKeeperPort } from './connection.ts';
 import { loadDriver } from './driver.ts';
 import type { ZooKeeperPort, ZooKeeperSession } from './port.ts';

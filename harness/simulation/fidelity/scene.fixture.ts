@@ -8,7 +8,7 @@ import { findEngine } from '../../cluster/docker/engine.ts';
 import { ensureImages } from '../../cluster/docker/images.ts';
 import type { Node, NodeSpec } from '../../contract/cluster.ts';
 import { millis } from '../../history/op.ts';
-import { startTcpProxy, type TcpProxy } from '../../testing/tcp-proxy.fixture.ts';
+import { startTcpProxy, type TcpProxy } from '../../testing/tcp-proxy.ts';
 import type { Machine } from '../program.ts';
 import { serverProgram } from '../services.ts';
 import { openWorld } from '../world.ts';

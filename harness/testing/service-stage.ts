@@ -1,5 +1,5 @@
-// The real servers of a lock service for tests, and clients of it that can be cut off one by one: each reaches every
-// server through a proxy of its own.
+// The real servers of a lock service for tests and measurements, and clients of it that can be cut off one by one: each
+// reaches every server through a proxy of its own.
 
 import { monotonicClock, monotonicOrigin, type Clock } from '../clock.ts';
 import { startCluster } from '../cluster/docker/docker-cluster.ts';
@@ -7,10 +7,26 @@ import { findEngine } from '../cluster/docker/engine.ts';
 import { ensureImages } from '../cluster/docker/images.ts';
 import type { Backend, ServerOptions } from '../contract/backend.ts';
 import type { Cluster, Node } from '../contract/cluster.ts';
-import type { Recipe } from '../contract/lock-client.ts';
+import type { LockClient, Recipe } from '../contract/lock-client.ts';
 import { millis, type Millis, type Nanos } from '../history/op.ts';
-import { startTcpProxy, type Behaviour, type TcpProxy } from '../testing/tcp-proxy.fixture.ts';
-import type { ClientNetwork, ContractClient } from './arena.fixture.ts';
+import { startTcpProxy, type Behaviour, type TcpProxy } from './tcp-proxy.ts';
+
+/** A client of the service. */
+export interface ContractClient {
+  readonly locks: LockClient;
+  /** Of every grant that its library said was lost: the owner and when. */
+  readonly losses: ReadonlyMap<string, Nanos>;
+  /** Absent: it shares the network with all others. */
+  readonly network?: ClientNetwork;
+}
+
+export interface ClientNetwork {
+  /** From now on nothing passes between the client and any server, and nobody says so. */
+  cut(): void;
+  /** Requests arrive, replies do not. */
+  deafen(): void;
+  heal(): void;
+}
 
 export interface Stage extends AsyncDisposable {
   readonly cluster: Cluster;

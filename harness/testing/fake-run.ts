@@ -1,10 +1,10 @@
-// A made-up run for tests of the report: a made-up history with the verdict of the real rules. Not a test of locks.
+// A made-up run for tests and measurements of the report: a made-up history with the verdict of the real rules. Not a test of locks.
 
 import type { Expectation } from '../../checkers/verdict.ts';
 import type { Trend } from '../comparison/trends.ts';
 import { judge } from '../judge.ts';
-import { fakeHistory, PAUSE_HOLDER, TTL_MILLIS, type FakeHistoryOptions } from './fake-history.fixture.ts';
-import type { JudgedRun } from './judged-run.ts';
+import { fakeHistory, PAUSE_HOLDER, TTL_MILLIS, type FakeHistoryOptions } from './fake-history.ts';
+import type { JudgedRun } from '../report/judged-run.ts';
 
 /** A made-up run, judged for real. */
 export function fakeRun(options: Partial<FakeHistoryOptions> = {}): JudgedRun {

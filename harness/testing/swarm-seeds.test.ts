@@ -2,8 +2,8 @@
 
 import { expect, it } from 'vitest';
 import { replayCommand } from '../stored/stored-run.ts';
-import { simulate } from './simulated-run.ts';
-import { brokenPromises, rightCells, swarmPlan } from './swarm-seeds.fixture.ts';
+import { simulate } from '../stages/simulated-run.ts';
+import { brokenPromises, rightCells, swarmPlan } from './swarm-seeds.ts';
 
 const TIME = 60_000;
 

@@ -10,8 +10,8 @@ import { catalogue, settingsOf } from '../plan/catalogue.ts';
 import type { Cell } from '../plan/cells/cell.ts';
 import { parsePlan, type Plan } from '../plan/plan.ts';
 import { vocabulary } from '../plan/vocabulary.ts';
-import { refusal } from './on-simulation.ts';
-import type { SimulatedRun } from './simulated-run.ts';
+import { refusal } from '../stages/on-simulation.ts';
+import type { SimulatedRun } from '../stages/simulated-run.ts';
 
 /** What takes from a server what it had promised: its disk, or the time by which it keeps leases. */
 const LOSE_PROMISES = ['restart-empty', 'clock-jump', 'clock-drift', 'clock-strobe'];
