@@ -39,7 +39,7 @@ export interface Followed {
 export function followHolders(history: History): Followed {
   const { columns, header } = history;
   const { invoked, completed, outcome } = columns;
-  const { of: holders } = holdersOf(columns);
+  const { of: holders, count: holderCount } = holdersOf(columns);
   const granted = grantedRows(columns);
   const size = granted.length;
   const release = new Int32Array(size).fill(NONE);
@@ -52,15 +52,18 @@ export function followHolders(history: History): Followed {
   /** By holder: the grants that nothing has released; the last one is what it holds now. */
   const unreleased: number[][] = [];
   const heldBy = (holder: number): number[] => (unreleased[holder] ??= []);
+  /** By holder: 1 if any of those is unclear. */
+  const unclearHeld = new Uint8Array(holderCount);
   const reenters = (held: number, row: number): boolean =>
     isReentry(header.meta, textAt(columns, granted[held] ?? 0, 'owner'), textAt(columns, row, 'owner'));
 
   inOrderOfTime(history, granted, {
     asked(row) {
-      const latest = heldBy(holders[row] ?? 0).at(-1);
+      const holder = holders[row] ?? 0;
+      const latest = heldBy(holder).at(-1);
       if (latest === undefined) return;
       if (!reenters(latest, row)) askedAgain[latest] = Math.min(askedAgain[latest] ?? 0, invoked[row] ?? 0);
-      else if (outcome[row] === Came.info) unclear[latest] = 1;
+      else if (outcome[row] === Came.info) unclear[latest] = unclearHeld[holder] = 1;
       if (outcome[row] !== Came.fail) doubted[latest] = 1;
     },
     granted(row, grant) {
@@ -79,10 +82,11 @@ export function followHolders(history: History): Followed {
       else own.push(row);
     },
     released(row) {
-      const held = heldBy(holders[row] ?? 0);
+      const holder = holders[row] ?? 0;
+      const held = heldBy(holder);
       const [last, outer] = [held.at(-1), held.at(-2)];
       const isInner = last !== undefined && outer !== undefined && reenters(outer, granted[last] ?? 0);
-      if (isInner && !held.some((grant) => unclear[grant] === 1)) {
+      if (isInner && unclearHeld[holder] === 0) {
         release[last] = row;
         held.pop();
         return;
@@ -90,11 +94,14 @@ export function followHolders(history: History): Followed {
       // It may be meant for any of them.
       for (const grant of held) release[grant] = row;
       held.length = 0;
+      unclearHeld[holder] = 0;
     },
     lost(holder, { time }) {
       const held = heldBy(holder);
       for (const grant of held) lost[grant] = Math.min(lost[grant] ?? 0, time);
       held.splice(0, held.length - 1);
+      const [kept] = held;
+      unclearHeld[holder] = kept === undefined ? 0 : (unclear[kept] ?? 0);
     },
   });
   return { size, acquire: granted, release, renewals, lost, askedAgain, doubted };
