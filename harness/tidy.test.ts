@@ -158,8 +158,14 @@ describe('tidy', () => {
         ...readFileSync(join(root, file), 'utf8').matchAll(/^(?:import|export)[^;]*from '([^.'][^']*)'/gm),
       ].map(([, specifier]) => `${file} → ${specifier}`),
     );
+    const globals =
+      /\bBuffer[.(]|: Buffer\b|\bprocess\.(?:env|on|std|exit|version)|\b(?:setImmediate|require)\(/;
+    const nodes = [...loaded].filter((file) =>
+      globals.test(withoutComments(readFileSync(join(root, file), 'utf8'))),
+    );
     expect(loaded.size).toBeGreaterThan(30);
     expect(others).toEqual([]);
+    expect(nodes).toEqual([]);
   });
 
   it.each(ONLY)('lets only the named files $what', ({ pattern, files }) => {

@@ -23,6 +23,7 @@ const PHASES: ReadonlySet<string> = new Set(['begin', 'acted', 'end']);
 
 const EMPTY = 'the file is empty; a history starts with its header';
 const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+const LENIENT = new TextDecoder('utf-8', { ignoreBOM: true });
 const NOT_UTF8 = 'the line is not UTF-8';
 const LINE_FEED = 0x0a;
 /** A longer one could not be a text. */
@@ -31,14 +32,14 @@ const LINE_BYTES_MAX = 2 ** 28;
 /** Reads a whole file. A torn last line is dropped. Throws `HistoryError` with line and rule. O(size). */
 export function parseHistory(text: string): History {
   const reader = openReader();
-  reader.take(Buffer.from(text));
+  reader.take(new TextEncoder().encode(text));
   return reader.finish();
 }
 
 /** A file that is being read, so that one of any length need not be in memory. */
 export interface HistoryReader {
   /** Takes the next bytes of the file, and keeps none of them. Throws `HistoryError` with line and rule. */
-  take(bytes: Buffer): void;
+  take(bytes: Uint8Array): void;
   /** The file ends here. A torn last line is dropped. Throws `HistoryError` with line and rule. */
   finish(): History;
 }
@@ -48,16 +49,16 @@ export function openReader(): HistoryReader {
   let assembly: Assembly | undefined;
   let number = 0;
   /** The beginning of the line that is not complete yet. */
-  let begun: Buffer[] = [];
+  let begun: Uint8Array[] = [];
   let begunLength = 0;
 
-  const line = (bytes: Buffer, start: number, end: number): void => {
+  const line = (bytes: Uint8Array, start: number, end: number): void => {
     number += 1;
     const event = assembly === undefined ? undefined : plain(bytes, start, end);
     if (event !== undefined) assembly?.add(event, number);
     else text(decoded(bytes.subarray(start, end)));
   };
-  const decoded = (bytes: Buffer): string => {
+  const decoded = (bytes: Uint8Array): string => {
     try {
       return UTF8.decode(bytes);
     } catch {
@@ -72,14 +73,19 @@ export function openReader(): HistoryReader {
       assembly = openAssembly(decodeHeader(words.replace(/^\uFEFF/, '')));
     } else if (!isBlank(words)) assembly.add(decodeEvent(words, number), number);
   };
-  const keep = (bytes: Buffer): void => {
+  const keep = (bytes: Uint8Array): void => {
     begunLength += bytes.length;
     if (begunLength > LINE_BYTES_MAX)
       throw new HistoryError(number + 1, `the line is longer than ${LINE_BYTES_MAX} bytes`);
-    begun.push(Buffer.from(bytes));
+    begun.push(new Uint8Array(bytes));
   };
-  const takeBegun = (): Buffer => {
-    const whole = Buffer.concat(begun);
+  const takeBegun = (): Uint8Array => {
+    const whole = new Uint8Array(begunLength);
+    let length = 0;
+    for (const piece of begun) {
+      whole.set(piece, length);
+      length += piece.length;
+    }
     begun = [];
     begunLength = 0;
     return whole;
@@ -102,7 +108,7 @@ export function openReader(): HistoryReader {
     finish() {
       const last = takeBegun();
       // A torn header is left to its decoder, which says so: without one there is nothing to judge.
-      if (assembly === undefined || !isTorn(last.toString('utf8'))) line(last, 0, last.length);
+      if (assembly === undefined || !isTorn(LENIENT.decode(last))) line(last, 0, last.length);
       if (assembly === undefined) throw new HistoryError(1, EMPTY);
       return assembly.finish();
     },

@@ -166,6 +166,11 @@ const readRight = (lines: fc.Arbitrary<string>): number => {
   return read;
 };
 
+function longOwner(length: number): string {
+  const owner = 'x'.repeat(length);
+  return `{"type":"invoke","id":1,"time":1,"process":"c1","op":"acquire","lock":"k","owner":"${owner}"}`;
+}
+
 describe('a plain line', () => {
   it('is read as JSON.parse would have it, whatever the journal writes', () => {
     expect(readRight(written.map(encodeEvent))).toBeGreaterThan(RUNS / 4);
@@ -186,6 +191,7 @@ describe('a plain line', () => {
     '{"type":"fail","id":19,"time":3,"process":"c3","op":"write","store":"fenced","key":"k2","error":"stale-token","highest":"119"}',
     '{"time":0,"op":"release","released":false,"process":"c1","id":0,"type":"ok"}',
     '{"type":"invoke","id":1,"time":1,"process":"c1","op":"acquire","lock":"k","try":true,"shared":false,"owner":"c1-1"}',
+    longOwner(1024),
   ])('is read quickly: %s', (line) => {
     expect(readPlain(line)).toStrictEqual(decodeEvent(line, 1));
   });
@@ -193,6 +199,7 @@ describe('a plain line', () => {
   it.each([
     ['a name that needs escapes', '{"type":"ok","id":1,"time":1,"process":"c\\n","op":"renew"}'],
     ['a name that is not ASCII', '{"type":"ok","id":1,"time":1,"process":"é","op":"renew"}'],
+    ['a text that is very long', longOwner(1025)],
     ['blanks', '{"type":"ok", "id":1,"time":1,"process":"c","op":"renew"}'],
     ['a field twice', '{"type":"ok","id":1,"id":2,"time":1,"process":"c","op":"renew"}'],
     [
