@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { markdownTable } from '../harness/docs/markdown-table.ts';
+import { markdownTable } from '../harness/reporters/markdown-table.ts';
 
 export interface Measured {
   readonly verdict: string;
@@ -101,7 +101,7 @@ export function tableOf({ machine, seconds, gigabytes, rows, commands, publicHis
   return [
     '',
     '',
-    ...markdownTable(table),
+    ...markdownTable(table, 'aligned'),
     '',
     `Processor time of the check, after reading (which is in parentheses), and peak memory; each in a fresh process on the same file, the best of three tries. _Again_: checked once more in the same process, when the engine has compiled what it runs. ` +
       `Porcupine 1.3 is stopped after ${seconds} s or ${gigabytes} GiB. ${machine}.`,

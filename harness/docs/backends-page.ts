@@ -8,6 +8,7 @@ import { expectedWords, type Cell } from '../plan/cells/cell.ts';
 import { DEFAULT_VARIANT, slackMillisOf, type Backend } from '../contract/backend.ts';
 import type { ErrorMeaning, Recipe } from '../contract/lock-client.ts';
 import { millis } from '../history/op.ts';
+import { inlineCode, markdownTable } from '../reporters/markdown-table.ts';
 
 /** Markdown. */
 export function backendsPage(): string {
@@ -44,13 +45,13 @@ function section(backend: Backend): string {
 }
 
 function variantRow({ name, summary }: { readonly name: string; readonly summary: string }): string[] {
-  return [code(name), summary];
+  return [inlineCode(name), summary];
 }
 
 function recipeRow(recipe: Recipe): string[] {
   const { name, summary, tokenSource, flaw, register } = recipe;
   const inside = register === undefined ? '' : `; register \`${register.name}\`: ${register.summary}`;
-  return [code(name), summary + inside, tokenSource ?? 'none', leaseOf(recipe), flaw ?? 'no'];
+  return [inlineCode(name), summary + inside, tokenSource ?? 'none', leaseOf(recipe), flaw ?? 'no'];
 }
 
 function leaseOf({ sessionBound, keepsAlive, renewAt }: Recipe): string {
@@ -64,21 +65,13 @@ function percent(share: number): string {
 }
 
 function errorRow({ error, match, definite, meaning, source }: ErrorMeaning): string[] {
-  return [code(error), code(match.trim()), definite ? '`fail`' : '`info`', meaning, source];
+  return [inlineCode(error), inlineCode(match.trim()), definite ? '`fail`' : '`info`', meaning, source];
 }
 
 function cellRow(cell: Cell): string[] {
-  return [code(cellName(cell)), expectedWords(cell.expected), cell.because];
-}
-
-function code(text: string): string {
-  return `\`${text}\``;
+  return [inlineCode(cellName(cell)), expectedWords(cell.expected), cell.because];
 }
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  return [head, head.map(() => '---'), ...rows].map(line).join('\n');
-}
-
-function line(cells: readonly string[]): string {
-  return `| ${cells.map((cell) => cell.replaceAll('|', '\\|').replaceAll('\n', ' ')).join(' | ')} |`;
+  return markdownTable([head, ...rows]).join('\n');
 }

@@ -7,9 +7,9 @@ import type { Grade, SafetyCode } from '../../checkers/verdict.ts';
 import { backends } from '../backends/index.ts';
 import { PROFILES } from '../comparison/profiles.ts';
 import { answerText, QUESTIONS, ratesOf } from '../comparison/rates.ts';
+import { markdownTable, inlineCode } from '../reporters/markdown-table.ts';
 import { cellRows } from '../reporters/markdown.ts';
 import { keptComparison, ROOT, type KeptComparison } from './kept-comparison.ts';
-import { markdownTable } from './markdown-table.ts';
 
 const BEGIN = '<!-- docs/comparison.json -->';
 const END = '<!-- end of docs/comparison.json -->';
@@ -18,7 +18,17 @@ const END = '<!-- end of docs/comparison.json -->';
 export function readmeWith(readme: string, kept: KeptComparison): string {
   const [from, to] = [readme.indexOf(BEGIN), readme.indexOf(END)];
   if (from === -1 || to < from) throw new Error(`the README has no place between ${BEGIN} and ${END}`);
-  const lines = ['', '', ...markdownTable(ratesTable(kept)), '', READ_AS, '', comparedWords(kept), '', ''];
+  const lines = [
+    '',
+    '',
+    ...markdownTable(ratesTable(kept), 'aligned'),
+    '',
+    READ_AS,
+    '',
+    comparedWords(kept),
+    '',
+    '',
+  ];
   return readme.slice(0, from + BEGIN.length) + lines.join('\n') + readme.slice(to);
 }
 
@@ -65,7 +75,7 @@ function ratesTable({ cells }: KeptComparison): string[][] {
     }));
   return [
     ['lock', ...QUESTIONS.map(({ asked }) => asked)],
-    ...ratesOf(tried).map(({ lock, answers }) => [`\`${lock}\``, ...answers.map(answerText)]),
+    ...ratesOf(tried).map(({ lock, answers }) => [inlineCode(lock), ...answers.map(answerText)]),
   ];
 }
 
@@ -81,7 +91,7 @@ function locksTable({ cells: all }: KeptComparison): string[][] {
   return [
     ['lock', ...columns.map(([, words]) => words)],
     ...locks.map(([lock, members]) => [
-      `\`${lock}\``,
+      inlineCode(lock),
       ...columns.map(
         ([seen]) =>
           members
@@ -152,7 +162,7 @@ export function comparisonPage(kept: KeptComparison): string {
     '',
     comparedWords(kept),
     '',
-    ...markdownTable(locksTable(kept)),
+    ...markdownTable(locksTable(kept), 'aligned'),
     '',
     '## All cells',
     '',

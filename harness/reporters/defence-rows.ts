@@ -3,6 +3,7 @@
 
 import { defenceWords } from '../comparison/defences.ts';
 import type { CellSummary } from '../comparison/summary.ts';
+import { inlineCode, markdownTable } from './markdown-table.ts';
 
 /** Nothing, if no store was harmed in any of the cells. */
 export function defenceRows(cells: readonly Pick<CellSummary, 'cell' | 'defences'>[]): readonly string[] {
@@ -15,14 +16,15 @@ export function defenceRows(cells: readonly Pick<CellSummary, 'cell' | 'defences
     '',
     'The same critical sections against each defence of the store, in the cells in which one of them was harmed.',
     '',
-    `| cell | ${names.join(' | ')} |`,
-    `| --- |${' --- |'.repeat(names.length)}`,
-    ...telling.map(({ cell, defences }) => {
-      const fields = names.map((name) => {
-        const defence = defences.find((one) => one.name === name);
-        return defence === undefined ? '–' : defenceWords(defence);
-      });
-      return `| \`${cell}\` | ${fields.join(' | ')} |`;
-    }),
+    ...markdownTable([
+      ['cell', ...names],
+      ...telling.map(({ cell, defences }) => [
+        inlineCode(cell),
+        ...names.map((name) => {
+          const defence = defences.find((one) => one.name === name);
+          return defence === undefined ? '–' : defenceWords(defence);
+        }),
+      ]),
+    ]),
   ];
 }

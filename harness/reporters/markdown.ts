@@ -9,6 +9,7 @@ import {
   type UnitOutcome,
 } from '../comparison/summary.ts';
 import { defenceRows } from './defence-rows.ts';
+import { inlineCode, markdownTable, plain } from './markdown-table.ts';
 
 export const MARKDOWN_BYTES_MAX = 900_000;
 
@@ -35,7 +36,7 @@ export function summaryMarkdown(
   return within(MARKDOWN_BYTES_MAX, [
     `# lockpick: ${headline(summary)}`,
     '',
-    `${summary.profile === null ? 'First' : `Profile ${summary.profile}, first`} seed ${code(summary.seed)}, ${summary.cells.length} cells. Intervals are exact, at 95 % (Clopper and Pearson).`,
+    `${summary.profile === null ? 'First' : `Profile ${summary.profile}, first`} seed ${inlineCode(summary.seed)}, ${summary.cells.length} cells. Intervals are exact, at 95 % (Clopper and Pearson).`,
     '',
     ...wrong.flatMap((cell) => details(cell, links)),
     ...(wrong.length === 0 ? [] : ['## All cells', '']),
@@ -48,11 +49,10 @@ type CellRow = Omit<CellSummary, 'because' | 'contendedHandoffs' | 'defences' | 
 
 /** A table of them, a row a cell. */
 export function cellRows(cells: readonly CellRow[]): readonly string[] {
-  return [
-    '| | cell | theory | seen | as expected | faults that broke a rule, per 1,000 | found |',
-    '| --- | --- | --- | --- | --- | --- | --- |',
+  return markdownTable([
+    ['', 'cell', 'theory', 'seen', 'as expected', 'faults that broke a rule, per 1,000', 'found'],
     ...cells.map(row),
-  ];
+  ]);
 }
 
 /** `of 60 runs 2 not as expected, 1 missing` */
@@ -76,13 +76,13 @@ function details(summary: CellSummary, links: 'relative' | 'none'): string[] {
   const wrong = units.filter((unit) => unit.outcome !== 'ok');
   const more = wrong.length > UNITS_SHOWN ? [`- and ${wrong.length - UNITS_SHOWN} more seeds`] : [];
   return [
-    `## ${outcomeOf(summary)}: ${code(cell)}`,
+    `## ${outcomeOf(summary)}: ${inlineCode(cell)}`,
     '',
     ...(expected === null ? [] : [`Theory says ${expected}, because ${plain(because ?? '')}.`, '']),
     ...wrong
       .slice(0, UNITS_SHOWN)
       .flatMap((unit) => [
-        `- seed ${code(unit.seed)}: ${plain(unit.surprises.join('; ') || 'there is no run of it that is done')}` +
+        `- seed ${inlineCode(unit.seed)}: ${plain(unit.surprises.join('; ') || 'there is no run of it that is done')}` +
           (unit.run === null || links === 'none' ? '' : ` ([report](${encodeURI(unit.run)}/report.html))`),
         '',
         `      ${unit.replay}`,
@@ -99,32 +99,23 @@ function outcomeOf({ outcome, expected }: CellRow): string {
   return { ...OUTCOME, violation: '✖ rule broken', ok: '✔ nothing found' }[outcome];
 }
 
-function row(summary: CellRow): string {
+function row(summary: CellRow): string[] {
   const { cell, simulated, expected, grades, asExpected, breakingFaults, findings } = summary;
   const seen = Object.entries(grades).map(([grade, count]) => `${count} × ${grade}`);
   const found = Object.entries(findings).map(([name, count]) => `${count} × ${name}`);
-  return `| ${[
+  return [
     outcomeOf(summary),
-    `${code(cell)}${simulated ? ', simulated' : ''}`,
+    `${inlineCode(cell)}${simulated ? ', simulated' : ''}`,
     expected ?? '–',
     seen.join(', ') || '–',
     `${asExpected.hits} of ${asExpected.trials} ${bounds(asExpected)}`,
     breakingFaults === null ? '–' : `${perThousandText(breakingFaults)} of ${breakingFaults.trials}`,
     found.join(', ') || '–',
-  ].join(' | ')} |`;
+  ];
 }
 
 function bounds({ low, high }: Rate & Interval): string {
   return `[${low.toFixed(2)}, ${high.toFixed(2)}]`;
-}
-
-/** As inline code in a table: a pipe would end the cell, a backtick the code. */
-function code(text: string): string {
-  return `\`${text.replace(/[`|\r\n]/g, '·')}\``;
-}
-
-function plain(text: string): string {
-  return text.replace(/[\\`*_{}[\]<>#|]/g, String.raw`\$&`).replace(/\s+/g, ' ');
 }
 
 /** The lines that fit, and how many do not. */
