@@ -81,7 +81,7 @@ describe('precedence', () => {
 
   it('puts what a user chose above what a cell brings along', () => {
     const cell = 'redis-single/get-then-del/pause-releaser';
-    expect(plans(choicesOf([], undefined), cell)[0]).toMatchObject({ ttlMillis: 300, locks: 1 });
+    expect(plans(choicesOf([], undefined), cell)[0]).toMatchObject({ commandTimeLimitMillis: 3000, locks: 1 });
     expect(plans(choicesOf([], file), cell)[0]).toMatchObject({ ttlMillis: 4000, locks: 9 });
   });
 

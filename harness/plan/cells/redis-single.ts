@@ -172,8 +172,15 @@ export const redisSingleCells: readonly CellOfBackend[] = [
     recipe: 'get-then-del',
     fault: 'pause-releaser',
     workload: 'counter',
-    // The client must not give up on the late answer, nor the lease outlive the pause.
-    settings: { locks: 1, ttlMillis: '300ms', commandTimeLimitMillis: '2s', thinkMillis: '20ms..40ms' },
+    // The client is to be stopped while the server is, 180 ms after it and 120 ms before it goes on, so that either may be
+    // late on a busy machine. It must not give up on the late answer, and whoever has the lock by then must be at work.
+    settings: {
+      locks: 1,
+      ttlMillis: '1s',
+      commandTimeLimitMillis: '3s',
+      thinkMillis: '60ms..120ms',
+      timeLimitMillis: '20s',
+    },
     expected: {
       grade: 'unsafe',
       findings: ['double-grant'],
