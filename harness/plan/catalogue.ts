@@ -73,14 +73,13 @@ export function cellOf(plan: Plan): Cell | undefined {
     const because = 'whoever made the plan says so';
     return { backend, variant, recipe, fault, workload, settings: {}, expected: ofGrade(expect), because };
   }
-  if (plan.schedule !== undefined) return undefined;
+  const cell = cellNamed(plan);
+  if (plan.schedule !== undefined || cell === undefined) return undefined;
+  const changed = changedSettings(plan, cell);
+  if (changed.length === 0) return cell;
   // Work that outlives the lease by itself, or no longer does, makes another experiment of it.
   const meant = WORK_OF_LEASE[plan.workload] ?? 'little';
   if (workOfLease(plan) !== meant) return undefined;
-  const cell = cellNamed(plan);
-  if (cell === undefined) return undefined;
-  const changed = changedSettings(plan, cell);
-  if (changed.length === 0) return cell;
   return { ...cell, expected: { ...ofDefences(plan, cell.expected), changed } };
 }
 

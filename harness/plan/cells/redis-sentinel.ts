@@ -5,13 +5,13 @@ import type { PlanInput } from '../plan.ts';
 import { givenTwice, givenTwiceWithOldTokens, type CellOfBackend } from './cell.ts';
 import { healthyGroupCells } from './redis-replicated.ts';
 
-/** Leases that outlast a failover, and more clients that wait than locks. */
+/** Work that outlasts a failover, also on a busy machine, with leases that outlast the work; somebody waits for each lock. */
 const SLOW_WORK: PlanInput = {
   ttlMillis: '8s',
-  thinkMillis: '2500ms..3900ms',
+  thinkMillis: '4s..6500ms',
   pollMillis: '20ms..40ms',
   clients: 10,
-  locks: 4,
+  locks: 6,
   minContendedHandoffs: 2,
 };
 
