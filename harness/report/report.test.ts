@@ -4,44 +4,20 @@
 import { createHash } from 'node:crypto';
 import { Script } from 'node:vm';
 import { describe, expect, it } from 'vitest';
-import type { Trend } from '../comparison/trends.ts';
 import { percentText, perThousandText } from '../comparison/interval.ts';
-import { assembleHistory, type History, type Operation } from '../history/history.ts';
-import { grantsOf } from '../history/grants.ts';
-import { millis, nanos } from '../history/op.ts';
-import { judge } from '../judge.ts';
+import { assembleHistory } from '../history/history.ts';
 import type { Verdict } from '../../checkers/verdict.ts';
 import { fakeHistory, PAUSE_HOLDER } from '../testing/fake-history.ts';
-import { packedColumns } from './column-forms.ts';
-import { fakeRun, SOME_TREND } from '../testing/fake-run.ts';
+import { fakeRun } from '../testing/fake-run.ts';
 import { hatchings } from './hatchings.ts';
-import type { JudgedRun } from './judged-run.ts';
+import { columnsIn, failing, judged, plainText } from './page.fixture.ts';
 import { PAGE_SCRIPT, PAGE_STYLE } from './page-assets.ts';
 import { renderReport } from './report.ts';
-import { trendsSection } from './trends-section.ts';
-import { runViews } from './run-view.ts';
-import { timelineColumns, type TimelineColumns } from './timeline-columns.ts';
 
-/** The page's module, which the compiler of these sources does not see. */
-const unpack = (await import(new URL('./page/unpack.js', import.meta.url).href)) as {
-  unpacked(element: { textContent: string }): Promise<{ columns: TimelineColumns }>;
-};
-
-const failing = fakeRun();
 const page = renderReport([failing]);
-
-/** A run like `failing` of another history. */
-function judged(history: History, changes: Partial<JudgedRun> = {}): JudgedRun {
-  return { ...failing, history, verdict: judge(history, null, () => 0), ...changes };
-}
 
 function idsOf(text: string): string[] {
   return [...text.matchAll(/\sid="([^"]*)"/g)].map(([, id = '']) => id);
-}
-
-/** Without markup, blanks folded. */
-function plainText(markup: string): string {
-  return markup.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ');
 }
 
 /** Of each slice of the run the most holds of one lock at once, as its table says. */
@@ -49,13 +25,6 @@ function most(text: string): number[] {
   return [...text.matchAll(/<tr>\s*<td class="number">[\d.]+ s<\/td>([\s\S]*?)<\/tr>/g)].map(([, row = '']) =>
     Number([...row.matchAll(/<td class="number">\s*([^<]*?)\s*<\/td>/g)][6]?.[1]),
   );
-}
-
-/** What the page's own script gets out of the page. */
-async function columnsIn(text: string): Promise<TimelineColumns> {
-  const textContent = /id="run-1-columns">([^<]*)</.exec(text)?.[1] ?? '';
-  const { columns } = await unpack.unpacked({ textContent });
-  return columns;
 }
 
 describe('the page of a failing run', () => {
@@ -264,12 +233,12 @@ describe('several runs on one page', () => {
       { name: `${name}-2`, plan: { ...plan, seed: '43' }, verdict },
       { name: `${name}-3`, plan: { ...plan, recipe: 'other', fault: 'kill-server' }, verdict },
     ];
-    const page = plainText(renderReport([failing], { others }));
+    const told = plainText(renderReport([failing], { others }));
     const held = percentText({ hits: 2 * hits, trials: 2 * acted });
-    expect(page).toContain('Lock server lost: granted to two holder stopped: two believe');
-    expect(page).toContain(`redis-single/other 0 % [0, `);
-    expect(page).toContain(`redis-single/set-nx-px – ${held} of ${2 * acted}`);
-    expect(page.indexOf(held)).toBeLessThan(page.indexOf('Each field: what was seen'));
+    expect(told).toContain('Lock server lost: granted to two holder stopped: two believe');
+    expect(told).toContain(`redis-single/other 0 % [0, `);
+    expect(told).toContain(`redis-single/set-nx-px – ${held} of ${2 * acted}`);
+    expect(told.indexOf(held)).toBeLessThan(told.indexOf('Each field: what was seen'));
     expect(plainText(renderReport([failing], { others: others.slice(0, 1) }))).not.toContain(
       'How often each',
     );
@@ -372,179 +341,5 @@ describe('little to show', () => {
     const text = plainText(renderReport([judged({ ...history, faults })]));
     expect(text).toMatch(/both believed they held k\d for [\d.]+ m?s as c\d was being paused/);
     expect(`${text} ${plainText(page)}`).not.toMatch(/while c\d was|was paused from/);
-  });
-});
-
-describe('the columns of the timeline', async () => {
-  const columns = await columnsIn(page);
-  const { history } = failing;
-
-  it('hold every operation of a client, with its times to the microsecond', () => {
-    const clients = history.operations.filter(({ process }) => process !== 'coordinator');
-    expect(columns.operations.id).toHaveLength(clients.length);
-    for (const [index, operation] of clients.entries()) {
-      expect(columns.operations.id[index]).toBe(operation.id);
-      expect(
-        Math.abs((columns.operations.invoked[index] ?? 0) - operation.invoked / 1e3),
-      ).toBeLessThanOrEqual(0.5);
-    }
-  });
-
-  it('take so little that a million operations fit into 10 MB with all that stands beside them', () => {
-    const busy = fakeRun({
-      tokens: true,
-      clients: 20,
-      locks: 8,
-      thinkMillis: { min: 1, max: 3 },
-      seconds: 4,
-    });
-    const [view] = runViews([busy]);
-    const operations = busy.history.operations.length;
-    expect(operations).toBeGreaterThan(15_000);
-    expect((view === undefined ? 0 : packedColumns(timelineColumns(view)).length) / operations).toBeLessThan(
-      9,
-    );
-  });
-
-  it('come out of the page as they went in', async () => {
-    const odd = fakeHistory({ ...PAUSE_HOLDER, tokens: true, seconds: 4 });
-    const operations = odd.operations.map((operation) =>
-      operation.op === 'write' && operation.id % 3 === 0
-        ? { ...operation, value: `v"${operation.id}` }
-        : operation,
-    );
-    const run = judged({ ...odd, operations });
-    const [view] = runViews([run]);
-    const given = view && timelineColumns(view);
-    const got = await columnsIn(renderReport([run]));
-    expect(given).toBeDefined();
-    for (const [column, values] of Object.entries(given?.operations ?? {}))
-      expect([column, Array.from(got.operations[column as 'id'])]).toEqual([column, Array.from(values)]);
-    for (const [column, values] of Object.entries(given?.grants ?? {}))
-      expect([column, Array.from(got.grants[column as 'row'])]).toEqual([column, Array.from(values)]);
-    expect(got.words).toContain('v"' + operations.find(({ op, id }) => op === 'write' && id % 3 === 0)?.id);
-  });
-
-  it('put a hold in a second row exactly where it overlaps another', () => {
-    const grants = grantsOf(history);
-    const overlaps = grants.filter((grant) =>
-      grants.some(
-        (other) =>
-          other !== grant &&
-          other.lock === grant.lock &&
-          other.hold.start <= grant.hold.start &&
-          other.hold.end > grant.hold.start,
-      ),
-    );
-    expect(overlaps.length).toBeGreaterThan(10);
-    expect(Array.from(columns.grants.row).filter((row) => row > 0)).toHaveLength(overlaps.length);
-    expect(columns.overlaps).toHaveLength(overlaps.length);
-  });
-
-  it('draws no overlap where one hold ends as the next begins', () => {
-    const touching = assembleHistory(failing.history.header, [
-      { type: 'invoke', id: 1, time: nanos(1000), process: 'c1', op: 'acquire', lock: 'k1' },
-      { type: 'ok', id: 1, time: nanos(1400), process: 'c1', op: 'acquire' },
-      { type: 'invoke', id: 2, time: nanos(1500), process: 'c2', op: 'acquire', lock: 'k1' },
-      { type: 'invoke', id: 3, time: nanos(9_600), process: 'c1', op: 'release', lock: 'k1' },
-      { type: 'ok', id: 2, time: nanos(9_700), process: 'c2', op: 'acquire' },
-      { type: 'ok', id: 3, time: nanos(9_900), process: 'c1', op: 'release' },
-    ]);
-    const [view] = runViews([judged(touching)]);
-    expect(view && timelineColumns(view).grants.row).toEqual([0, 0]);
-    expect(view && timelineColumns(view).overlaps).toEqual([]);
-  });
-
-  it('finds the operations that a reader asks for', async () => {
-    const model = await unpack.unpacked({ textContent: /id="run-1-columns">([^<]*)</.exec(page)?.[1] ?? '' });
-    const { operationFilter } = (await import(
-      new URL('./page/operation-filter.js', import.meta.url).href
-    )) as { operationFilter: (model: object, text: string) => (operation: number) => boolean };
-    const found = (text: string): Operation[] => {
-      const fits = operationFilter(model, text);
-      return clientOperations.filter((_, index) => fits(index));
-    };
-    const clientOperations = history.operations.filter(({ process }) => process !== 'coordinator');
-    expect(found('')).toHaveLength(clientOperations.length);
-    const slow = clientOperations.filter(
-      ({ lock, invoked, completed = 0, op }) => lock === 'k2' && op === 'read' && completed - invoked > 0.5e6,
-    );
-    expect(slow.length).toBeGreaterThan(0);
-    expect(found('lock:k2 op:read dur>0.5ms')).toEqual(slow);
-    expect(
-      found('process:c3 type:fail').every(({ process, outcome }) => process === 'c3' && outcome === 'fail'),
-    ).toBe(true);
-    expect(found('error:busy at<2s').length).toBeGreaterThan(10);
-    const [finding] = failing.verdict.findings;
-    const near = found(`near:${finding?.id.slice(0, 6)}`).map(({ id }) => id);
-    for (const id of finding?.ops ?? []) expect(near).toContain(id);
-    expect(near.length).toBeLessThan(clientOperations.length / 10);
-    expect(() => found('colour:red')).toThrow('colour: is no such word');
-    expect(() => found('dur>soon')).toThrow('a time is written like 1s');
-    expect(() => found('near:zzz')).toThrow('no finding');
-  });
-
-  it('say what each server was, until it said something else', () => {
-    const servers = [
-      { type: 'server', node: 'r1', time: nanos(1e9), role: 'primary', term: '3' },
-      { type: 'server', node: 'r1', time: nanos(4e9), role: 'replica' },
-    ] as const;
-    const [view] = runViews([judged({ ...history, servers })]);
-    expect(view && timelineColumns(view).roles).toMatchObject([
-      { from: 1e6, until: 4e6, says: 'primary, term 3', leads: true },
-      { from: 4e6, until: Math.round(history.end / 1e3), says: 'replica', leads: false },
-    ]);
-    const [pause] = history.faults;
-    const killed = pause && {
-      ...pause,
-      fault: 'kill',
-      targets: ['r1'],
-      begin: nanos(2e9),
-      acted: nanos(2.5e9),
-    };
-    const [hurt] = runViews([judged({ ...history, servers, faults: killed === undefined ? [] : [killed] })]);
-    expect(hurt && timelineColumns(hurt).roles[0]?.until).toBe(2.5e6);
-  });
-
-  it('hatches every lane where the harness itself stood still', () => {
-    const harness = [
-      { type: 'harness', since: nanos(0), time: nanos(1e9), loopDelayMillis: millis(12) },
-      { type: 'harness', since: nanos(1e9), time: nanos(2e9), loopDelayMillis: millis(700) },
-    ] as const;
-    const [view] = runViews([judged({ ...history, harness })]);
-    const stalls = view && timelineColumns(view).faults.filter(({ id }) => id === 'lockpick');
-    expect(stalls).toMatchObject([
-      { begin: 1e6, acted: 1e6, end: 2e6, lanes: columns.lanes.map((_, lane) => lane) },
-    ]);
-  });
-
-  it('folds a restarted client into the lane of the first', async () => {
-    const restarted = await columnsIn(renderReport([fakeRun({ killAtSecond: 5 })]));
-    expect(restarted.lanes.map(({ name }) => name)).toEqual(['c1', 'c2', 'c3', 'c4', 'c5']);
-    const [second] = restarted.processes.filter(({ name }) => name.endsWith('.2'));
-    expect(second?.name).toBe(`${restarted.lanes[second?.lane ?? -1]?.name}.2`);
-  });
-});
-
-const section = (trend: Trend): string => trendsSection([trend])?.markup ?? '';
-
-describe('the cells over time', () => {
-  it('stand on the page where any of them ran before', () => {
-    expect(renderReport([failing])).not.toContain('Over time');
-    expect(renderReport([failing], { trends: [SOME_TREND] })).toContain(section(SOME_TREND));
-  });
-
-  it('are said in words, in numbers and in a picture', () => {
-    const text = plainText(section(SOME_TREND));
-    expect(text).toMatch(/pause-holder ?: as expected in 0 of 1 runs, before in 3 of 3/);
-    expect(text).toContain(
-      'since 2026-11-24 3 of 3 [0.29, 1.00] 0 of 1 [0.00, 0.98] 15 of 21 [0.48, 0.89] 0 of 7',
-    );
-    expect(section(SOME_TREND)).toContain(
-      'oldest runs first: 5 of 7, 6 of 7, 4 of 7, 0 of 7 (1 run not as expected)',
-    );
-    expect(plainText(section({ ...SOME_TREND, worse: [] }))).toContain(
-      'Nothing is worse than chance explains in 1 cell against 3 earlier runs',
-    );
   });
 });
