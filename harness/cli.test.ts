@@ -109,6 +109,8 @@ describe('lockpick', () => {
   it.each([
     ['await new Promise(() => {}); export default {};', 'it never ends'],
     ['export default { get seeds() { throw new Error("not today"); } };', 'not today'],
+    ['throw new Error("not here");', 'cannot be loaded: not here → it throws'],
+    ['process.exit(0);', 'ends the process'],
   ])('says in one line what is wrong with the config %j', (text, message) => {
     const folder = mkdtempSync(join(tmpdir(), 'lockpick-config-'));
     const config = join(folder, 'lockpick.config.mjs');
@@ -118,6 +120,20 @@ describe('lockpick', () => {
     expect(stderr).toMatch(new RegExp(`^lockpick: the config .*lockpick\\.config\\.mjs.*${message}.*\n$`));
     expect(stdout).toBe('');
     expect(status).toBe(64);
+  });
+
+  it.each([
+    ['failed while nobody waited for it', 'Promise.reject(new Error("too late"));', 64],
+    ['would keep the process for ever', 'setInterval(() => {}, 1_000);', 0],
+  ])('is over though something in the config %s', (_, text, expected) => {
+    const folder = mkdtempSync(join(tmpdir(), 'lockpick-config-'));
+    const config = join(folder, 'lockpick.config.mjs');
+    writeFileSync(config, `${text} export default {};`);
+    const { status, stdout, stderr } = lockpick(['list', '--config', config, '--json']);
+    rmSync(folder, { recursive: true });
+    if (expected === 0) expect(() => JSON.parse(stdout) as unknown).not.toThrow();
+    else expect(stderr).toMatch(/^lockpick: .*lockpick\.config\.mjs left something .*: too late → .*\n$/);
+    expect(status).toBe(expected);
   });
 
   it('has no colour where it is told so, and shapes and words all the same', () => {

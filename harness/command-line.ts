@@ -14,7 +14,11 @@ import {
   withProfile,
   withReporters,
 } from './settings/options.ts';
+import { userFileOf } from './settings/user-module.ts';
 import { printableLines } from './terminal/printable.ts';
+
+/** Nothing of ours goes on once a command is over. */
+const END_AFTER_MILLIS = 500;
 
 function examples(...lines: readonly string[]): string {
   return `\nExamples:\n${lines.map((line) => `  $ ${line}`).join('\n')}\n`;
@@ -267,6 +271,15 @@ export async function main(argv: readonly string[]): Promise<void> {
   } catch (error) {
     process.exitCode = failure(error);
   }
+  endSoon();
+}
+
+/** What a user's module left running, such as a timer, would keep the process for ever. Output is written to its end. */
+function endSoon(): void {
+  setTimeout(() => {
+    if (process.stdout.writableLength + process.stderr.writableLength === 0) process.exit();
+    endSoon();
+  }, END_AFTER_MILLIS).unref();
 }
 
 /** Prints what went wrong, once, and gives the exit code. The first cause wins; what went wrong after it is added. */
@@ -291,6 +304,12 @@ function failure(error: unknown): number {
     const cause = error.message.includes(because) ? '' : `\n  cause: ${because}`;
     process.stderr.write(`lockpick: ${printableLines(`${error.message}${remedy}${cause}${detail}`)}\n`);
     return EXIT_CODE[error.code];
+  }
+  const file = userFileOf(error);
+  if (file !== undefined) {
+    const words = `${file} left something running, and it failed: ${messageOf(error)} → catch it there`;
+    process.stderr.write(`lockpick: ${printableLines(words)}\n`);
+    return EXIT_CODE.usage;
   }
   process.stderr.write(`lockpick: this is a bug of lockpick itself, please report it:\n${stackOf(error)}\n`);
   return EXIT_CODE.internal;

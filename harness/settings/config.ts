@@ -48,7 +48,7 @@ export const configSchema = z.strictObject({
   defences: z.array(z.string().min(1)).min(1).optional().describe(says('defences')),
   cutWrites: z.number().min(0).max(1).optional().describe(says('cutWrites')),
   seed: z
-    .union([z.string().min(1), z.int()])
+    .union([z.string().min(1), z.int()], 'must be a text or a whole number')
     .optional()
     .describe(says('seed')),
   timeLimit: duration('timeLimit'),

@@ -81,7 +81,10 @@ describe('precedence', () => {
 
   it('puts what a user chose above what a cell brings along', () => {
     const cell = 'redis-single/get-then-del/pause-releaser';
-    expect(plans(choicesOf([], undefined), cell)[0]).toMatchObject({ commandTimeLimitMillis: 3000, locks: 1 });
+    expect(plans(choicesOf([], undefined), cell)[0]).toMatchObject({
+      commandTimeLimitMillis: 3000,
+      locks: 1,
+    });
     expect(plans(choicesOf([], file), cell)[0]).toMatchObject({ ttlMillis: 4000, locks: 9 });
   });
 
@@ -133,6 +136,8 @@ describe('errors', () => {
     [choicesOf([option('fault', 'kill', 'env')], undefined), /^LOCKPICK_FAULT=kill: unknown fault "kill"/],
     [choicesOf([option('seeds', '0', 'env')], undefined), /^LOCKPICK_SEEDS=0: must be a whole number/],
     [choicesOf([option('seeds', '', 'cli')], undefined), /^--seeds : must be a whole number/],
+    [choicesOf([option('schedule', '', 'cli')], undefined), /^--schedule: is empty$/],
+    [choicesOf([option('ttl', 'x'.repeat(9_999), 'cli')], undefined), /^--ttl x{200}…: /],
     [choicesOf([option('image', ['redis'], 'cli')], undefined), /^--image redis: write name=reference/],
     [choicesOf([option('image', ['rediss=x'], 'cli')], undefined), /^--image rediss=x: unknown image/],
     [choicesOf([], config({ image: { nope: 'x' } })), /^lockpick\.config\.ts, images: unknown image "nope"/],
@@ -215,6 +220,8 @@ describe('the config', () => {
 
   it('is refused if it was named and is not there, and else may be absent', async () => {
     await expect(loadConfig(join(folder, 'none.ts'))).rejects.toThrow('none.ts does not exist');
+    await expect(loadConfig(folder)).rejects.toThrow('is no file');
+    await expect(loadConfig('/dev/zero')).rejects.toThrow('is no file');
     expect(await loadConfig()).toBeUndefined();
   });
 

@@ -45,12 +45,19 @@ export function choicesOf(options: readonly ParsedOption[], config: ConfigLayer 
   for (const { name, flag, variable, value, source } of options)
     if (source === 'cli') choices.set(name, { value, from: 'flag', written: `${flag}${shown(value)}` });
     else if (source === 'env')
-      choices.set(name, { value, from: 'environment', written: `${variable}=${textOf(value)}` });
+      choices.set(name, { value, from: 'environment', written: `${variable}=${clipped(textOf(value))}` });
   return choices;
 }
 
 function shown(value: unknown): string {
-  return value === true ? '' : ` ${textOf(value)}`;
+  return value === true ? '' : ` ${clipped(textOf(value))}`;
+}
+
+/** More would scroll away what is wrong with it. */
+const SHOWN_CHARACTERS_MAX = 200;
+
+function clipped(text: string): string {
+  return text.length <= SHOWN_CHARACTERS_MAX ? text : `${text.slice(0, SHOWN_CHARACTERS_MAX)}…`;
 }
 
 /** As one would type it. */
@@ -98,9 +105,11 @@ export function wholeNumber(
   throw new HarnessError('usage', `${choice.written}: must be a whole number from ${min} to ${max}`);
 }
 
+/** Throws HarnessError('usage') if it is empty: no name of a file or of anything else is. */
 export function textChoice(choices: Choices, name: string): string | undefined {
-  const value = choices.get(name)?.value;
-  return value === undefined ? undefined : textOf(value);
+  const choice = choices.get(name);
+  if (choice?.value === '') throw new HarnessError('usage', `${choice.written.trimEnd()}: is empty`);
+  return choice === undefined ? undefined : textOf(choice.value);
 }
 
 /** Texts, each perhaps several with commas between. */

@@ -2,12 +2,24 @@
 // and imported from it, so any Node runs it, in a checkout and from the package, and nothing is written beside it.
 // `lockpick` itself, which such a module imports for its types, is this installation, whatever node_modules has.
 
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Plugin } from 'esbuild';
 import { ownPackage } from '../client/own-package.ts';
-import { HarnessError, messageOf } from '../contract/errors.ts';
+import { EXIT_CODE, HarnessError, messageOf } from '../contract/errors.ts';
+
+/** Begins the name by which stack traces call such a module. */
+const IN_STACKS = 'lockpick-user-module:';
+
+/** The file of the user's module that threw the error, by its stack; undefined: none did. */
+export function userFileOf(error: unknown): string | undefined {
+  const stack = error instanceof Error ? (error.stack ?? '') : '';
+  const at = stack.split('\n').find((line) => line.includes(IN_STACKS));
+  return at === undefined
+    ? undefined
+    : at.slice(at.indexOf(IN_STACKS) + IN_STACKS.length).replace(/:\d+:\d+\)?$/, '');
+}
 
 /**
  * The exports of the module at `path`, relative to the working directory. `what` names it in errors. Throws
@@ -23,6 +35,27 @@ export async function loadUserModule(
     throw new HarnessError('usage', `${what} ${path} does not exist`, {
       remedy: 'the path is relative to the directory in which lockpick is started',
     });
+  // A pipe or a device may never come to its end.
+  if (!statSync(file).isFile())
+    throw new HarnessError('usage', `${what} ${path} is no file`, { remedy: 'name the file of a module' });
+  const text = await bundled(`${what} ${path}`, file, plugins);
+  try {
+    const named = Buffer.from(`${text}\n//# sourceURL=${IN_STACKS}${file}\n`).toString('base64');
+    const exported: unknown = await settled(
+      import(`data:text/javascript;base64,${named}`),
+      `${what} ${path}`,
+    );
+    return typeof exported === 'object' && exported !== null ? { ...exported } : {};
+  } catch (error) {
+    if (error instanceof HarnessError) throw error;
+    throw new HarnessError('usage', `${what} ${path} cannot be loaded: ${firstLines(messageOf(error))}`, {
+      remedy: 'it throws when it is imported',
+    });
+  }
+}
+
+/** One text with all that it imports. */
+async function bundled(subject: string, file: string, plugins: readonly Plugin[]): Promise<string> {
   const { build } = await import('esbuild');
   try {
     const { outputFiles } = await build({
@@ -40,21 +73,18 @@ export async function loadUserModule(
       },
       logLevel: 'silent',
     });
-    const text = outputFiles[0]?.contents ?? new Uint8Array();
-    const exported: unknown = await settled(
-      import(`data:text/javascript;base64,${Buffer.from(text).toString('base64')}`),
-      `${what} ${path}`,
-    );
-    return typeof exported === 'object' && exported !== null ? { ...exported } : {};
+    return outputFiles[0]?.text ?? '';
   } catch (error) {
-    if (error instanceof HarnessError) throw error;
-    throw new HarnessError('usage', `${what} ${path} cannot be loaded: ${firstLines(messageOf(error))}`, {
+    throw new HarnessError('usage', `${subject} cannot be loaded: ${firstLines(messageOf(error))}`, {
       remedy: 'it is bundled by esbuild, so each import must resolve from where the file is',
     });
   }
 }
 
-/** Rejects once nothing is left that could settle it; without this the process would end without a word of ours. */
+/**
+ * Rejects once nothing is left that could settle it. Without this the process would end without a word of ours; nor does
+ * it if the module ends it.
+ */
 async function settled<T>(loading: Promise<T>, subject: string): Promise<T> {
   const { promise: stuck, reject } = Promise.withResolvers<never>();
   const onIdle = (): void =>
@@ -63,11 +93,17 @@ async function settled<T>(loading: Promise<T>, subject: string): Promise<T> {
         remedy: 'something that it awaits at its top level never comes',
       }),
     );
+  const onExit = (): void => {
+    process.stderr.write(`lockpick: ${subject} ends the process → let it only export what it is to export\n`);
+    process.exitCode = EXIT_CODE.usage;
+  };
   process.once('beforeExit', onIdle);
+  process.once('exit', onExit);
   try {
     return await Promise.race([loading, stuck]);
   } finally {
     process.off('beforeExit', onIdle);
+    process.off('exit', onExit);
   }
 }
 

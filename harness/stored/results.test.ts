@@ -17,6 +17,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import {
   appendTrend,
   copyRun,
+  doneRuns,
   markLatest,
   readRunLines,
   runDirectory,
@@ -81,6 +82,12 @@ describe('a place where nothing can be written', () => {
         }),
       );
   });
+});
+
+it('a file where runs should be is one error', () => {
+  const file = join(folder, 'no-folder');
+  writeFileSync(file, '');
+  expect(() => doneRuns(file)).toThrow(`cannot read ${file}: `);
 });
 
 describe('the link to the latest run', () => {

@@ -17,6 +17,7 @@ import {
   statSync,
   symlinkSync,
   writeFileSync,
+  type Dirent,
 } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
@@ -92,11 +93,19 @@ export function writeFile(path: string, content: string): void {
 /** Runs in `out` that are done, by name, which begins with the time they started. */
 export function doneRuns(out: string): readonly RunDirectory[] {
   if (!existsSync(out)) return [];
-  return readdirSync(out, { withFileTypes: true })
+  return entriesOf(out)
     .filter((entry) => entry.isDirectory())
     .map(({ name }) => runDirectory(join(out, name)))
     .filter(({ plan, verdict }) => existsSync(plan) && existsSync(verdict))
     .toSorted((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+function entriesOf(folder: string): readonly Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch (error) {
+    throw new HarnessError('usage', `cannot read ${folder}: ${messageOf(error)}`);
+  }
 }
 
 /** Leaves of a run its plan and its verdict with their summaries: what counts, without what explains. */
@@ -114,8 +123,8 @@ export function readLogs({
   logs,
 }: RunDirectory): readonly { readonly node: string; readonly text: string }[] {
   if (!existsSync(logs)) return [];
-  return readdirSync(logs)
-    .filter((file) => file.endsWith('.log'))
+  return entriesOf(logs)
+    .flatMap(({ name }) => (name.endsWith('.log') ? [name] : []))
     .toSorted()
     .map((file) => ({ node: basename(file, '.log'), text: readRunFile(join(logs, file)) }));
 }
