@@ -24,6 +24,7 @@ const found: Found = {
   broken: [],
   queueJumps: 0,
   doubts: [],
+  starved: undefined,
 };
 
 function surprises(changed: Partial<Found>, expectation: Expectation | null = expected): string[] {
@@ -183,6 +184,18 @@ describe('a surprise', () => {
         'violation: the grade is unsafe; safe-with-fencing was expected',
       ]);
     });
+  });
+
+  it('is inconclusive where something lacks and the machine did not keep up, and no less where too much occurred', () => {
+    const starved = 'for 91 % of the time some process here waited for a processor';
+    expect(surprises({ starved })).toEqual([]);
+    expect(surprises({ starved, findings: [finding('lost-update')], grade: 'safe' })).toEqual([
+      `inconclusive: belief-overlap was expected and did not occur; ${starved}`,
+      `inconclusive: the grade is safe; unsafe was expected; ${starved}`,
+    ]);
+    expect(surprises({ starved, findings: [...found.findings, finding('double-grant')] })).toEqual([
+      'violation: double-grant occurred (1 ×) and was not expected',
+    ]);
   });
 
   it('is whatever was found, where there is no expectation', () => {

@@ -1,7 +1,7 @@
 // What was found against what theory expects of a cell (5.2 of the design), in words, and how bad each difference is.
 // An expected finding that is not reproduced is as bad as one that was not expected: then either theory is wrong about
 // the cell, or lockpick does not see. Unless the run has other settings than the cell, of which nobody has proved that
-// they show it: then it is inconclusive. Pure.
+// they show it, or the machine did not keep up, so that what was planned came late: then it is inconclusive. Pure.
 
 import type { Expectation, Finding, FindingCode, Grade, StoreResult, Verdict } from './verdict.ts';
 
@@ -22,6 +22,8 @@ export interface Found {
   readonly queueJumps: number;
   /** Why less was found out than was asked. */
   readonly doubts: readonly string[];
+  /** How much the machine kept everybody waiting, if that is too much to rely on what did not occur. */
+  readonly starved: string | undefined;
 }
 
 /** Of a history that is of no catalogued cell; it may have any grade that needs no finding. */
@@ -29,7 +31,7 @@ const CLEAN = { findings: [], oneOf: [], liveness: [], allowed: [] } satisfies O
 
 /** In order of `Verdict.outcome`, worst first. `expectation` null: nothing should be found. */
 export function surprisesOf(found: Found, expectation: Expectation | null): readonly Surprise[] {
-  const { grade, findings, liveness, stores, broken, queueJumps, doubts } = found;
+  const { grade, findings, liveness, stores, broken, queueJumps, doubts, starved } = found;
   const expected: Omit<Expectation, 'grade'> = expectation ?? CLEAN;
   const expectedGrade = expectation?.grade ?? grade;
   const occurred = new Set<FindingCode>([...findings, ...liveness].map(({ code }) => code));
@@ -56,7 +58,11 @@ export function surprisesOf(found: Found, expectation: Expectation | null): read
       : []),
   ];
   const { changed = [] } = expectation ?? {};
-  const [violations, unproved] = changed.length === 0 ? [[...wrong, ...lacking], []] : [wrong, lacking];
+  const why =
+    changed.length === 0
+      ? starved
+      : `that it must is shown of the cell's own settings, not with ${changed.join(' ')}`;
+  const [violations, unproved] = why === undefined ? [[...wrong, ...lacking], []] : [wrong, lacking];
   return [
     ...violations.map((words): Surprise => ({ outcome: 'violation', words })),
     ...unexpected(liveness, new Set(expected.liveness)).map((words): Surprise => ({
@@ -69,7 +75,7 @@ export function surprisesOf(found: Found, expectation: Expectation | null): read
     })),
     ...unproved.map((words): Surprise => ({
       outcome: 'inconclusive',
-      words: `${words}; that it must is shown of the cell's own settings, not with ${changed.join(' ')}`,
+      words: `${words}; ${why}`,
     })),
     ...(expectation?.grade === 'inconclusive' ? [] : doubts).map((words): Surprise => ({
       outcome: 'inconclusive',

@@ -138,25 +138,30 @@ function stallWarnings(history: History): Warning[] {
 
 /**
  * Processes that wait for a processor most of the time are paused as by SIGSTOP: a client that outlives its lease then
- * did so, and nobody planned it.
+ * did so, and nobody planned it; and what was planned comes too late to show what it should.
  */
-function starvationWarnings({ harness }: History): Warning[] {
+function starvationWarnings(history: History): Warning[] {
+  const words = starvedWords(history);
+  if (words === undefined) return [];
+  return [
+    {
+      code: 'harness-stalled',
+      message: `${words}: whoever was late may have been kept waiting by this machine, without any fault of ours`,
+      decisive: false,
+    },
+  ];
+}
+
+/** `for 91 % of the time some process here waited for a processor`; undefined: the machine kept up. */
+export function starvedWords({ harness }: History): string | undefined {
   const watchedNanos = harness.reduce((sum, { since, time }) => sum + time - since, 0);
   const waitedMillis = harness.reduce(
     (sum, { cpuWaitMillis, cpuStolenMillis }) => sum + (cpuWaitMillis ?? cpuStolenMillis ?? 0),
     0,
   );
   const share = watchedNanos === 0 ? 0 : (waitedMillis * 1e6) / watchedNanos;
-  if (share < STARVED_SHARE) return [];
-  return [
-    {
-      code: 'harness-stalled',
-      message:
-        `for ${Math.round(Math.min(share, 1) * 100)} % of the time some process here waited for a processor: whoever was late ` +
-        'may have been kept waiting by this machine, without any fault of ours',
-      decisive: false,
-    },
-  ];
+  if (share < STARVED_SHARE) return undefined;
+  return `for ${Math.round(Math.min(share, 1) * 100)} % of the time some process here waited for a processor`;
 }
 
 const LEASE = TENURE_ENDS.indexOf('lease');

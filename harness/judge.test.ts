@@ -2,6 +2,7 @@
 // of their answers, of a rule that breaks, and of an expectation.
 
 import { describe, expect, it } from 'vitest';
+import { millis, nanos } from './history/op.ts';
 import { grantsOf } from './history/grants.ts';
 import type { History } from './history/history.ts';
 import { exitCodeOf, judge, type Rules } from './judge.ts';
@@ -56,6 +57,20 @@ describe('a verdict', () => {
       outcome: 'ok',
       power: { grants: 2, contendedHandoffs: 1, warnings: [] },
     });
+  });
+
+  it('that lacks what was expected is inconclusive where the machine did not keep up', () => {
+    const expectation: Expectation = { ...SAFE, grade: 'unsafe', findings: ['double-grant'] };
+    expect(judge(clean, expectation, still).outcome).toBe('violation');
+    const waited = {
+      type: 'harness',
+      since: nanos(0),
+      time: nanos(1e9),
+      loopDelayMillis: millis(3),
+    } as const;
+    const starved = { ...clean, harness: [{ ...waited, cpuWaitMillis: millis(900) }] };
+    expect(judge(starved, expectation, still).outcome).toBe('inconclusive');
+    expect(judge(starved, SAFE, still).outcome).toBe('ok');
   });
 
   it('lists every checker and the time it took', () => {

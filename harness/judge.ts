@@ -17,7 +17,7 @@ import { lostUpdate } from '../checkers/lost-update.ts';
 import { mutualExclusion } from '../checkers/mutual-exclusion.ts';
 import { orphanState } from '../checkers/orphan-state.ts';
 import { oversold } from '../checkers/oversold.ts';
-import { powerOf } from '../checkers/power.ts';
+import { powerOf, starvedWords } from '../checkers/power.ts';
 import { breaksAnyway } from '../checkers/promises.ts';
 import { starvation } from '../checkers/starvation.ts';
 import { staleWrite } from '../checkers/stale-write.ts';
@@ -82,6 +82,7 @@ export function judge(
     broken: findings.filter((finding) => breaksAnyway(finding, history.header.meta)),
     queueJumps: handover?.queueJumps?.count ?? 0,
     doubts,
+    starved: starvedWords(history),
   };
   const surprises = surprisesOf(found, expectation);
   const outcome = surprises[0]?.outcome ?? 'ok';
