@@ -74,6 +74,13 @@ describe('the faults in force', () => {
     expect(findingOf(history, proof).faults).toEqual(['f1']);
   });
 
+  it('are also those that may have been, by clocks that differ', () => {
+    const apart = { ...history, header: { ...history.header, clockErrorNanos: 1e6 } };
+    const ids = (from: number, to: number): string[] =>
+      faultsWithin(apart, nanos(from * 1e6), nanos(to * 1e6)).map(({ id }) => id);
+    expect([ids(0, 8), ids(0, 9), ids(21, 28), ids(22, 29)]).toEqual([[], ['f1'], ['f1'], ['f2']]);
+  });
+
   it('are not those for which nobody was found whom they could have hit', () => {
     const of = { type: 'fault', id: 'f1', fault: 'kill', targets: [], time: 10 };
     const none = historyOf([granted(1, 'c1', [0, 20])], {}, [

@@ -3,7 +3,7 @@
 // has the phrases. Pure; knows no rule.
 
 import type { FaultSpan, History } from '../harness/history/history.ts';
-import type { JsonRecord, Nanos } from '../harness/history/op.ts';
+import type { Header, JsonRecord, Nanos } from '../harness/history/op.ts';
 import { meeting, spansOf, type Spans } from './spans.ts';
 import { resultOf, type Finding, type FindingCode, type RuleResult } from './verdict.ts';
 
@@ -23,9 +23,14 @@ export interface Proof<Code extends FindingCode> {
   readonly evidence: JsonRecord;
 }
 
+/** What is asked for the faults of a time. */
+export interface Faulted extends Pick<History, 'faults'> {
+  readonly header: Pick<Header, 'clockErrorNanos'>;
+}
+
 /** The finding of a proof; fills `id` and `faults`. */
 export function findingOf<Code extends FindingCode>(
-  history: Pick<History, 'faults'>,
+  history: Faulted,
   proof: Proof<Code>,
 ): Finding<Code> {
   const { since, ...rest } = proof;
@@ -38,14 +43,10 @@ export function findingOf<Code extends FindingCode>(
 const known = new WeakMap<readonly FaultSpan[], Spans<FaultSpan>>();
 
 /**
- * Faults that may have acted at some time of [from, to]: ordered by then, and not proved to be over before; in order of
- * beginning. Not those for which there was nobody to hit. O(log n) for each.
+ * Faults that may have acted at some time of [from, to], by stamps of clients: ordered by then, and not proved to be over
+ * before; in order of beginning. Not those for which there was nobody to hit. O(log n) for each.
  */
-export function faultsWithin(
-  { faults }: Pick<History, 'faults'>,
-  from: Nanos,
-  to: Nanos,
-): readonly FaultSpan[] {
+export function faultsWithin({ faults, header }: Faulted, from: Nanos, to: Nanos): readonly FaultSpan[] {
   const spans =
     known.get(faults) ??
     spansOf(
@@ -53,7 +54,8 @@ export function faultsWithin(
       ({ begin, end = Infinity }) => ({ start: begin, end }),
     );
   known.set(faults, spans);
-  return [...meeting(spans, from, to)];
+  const { clockErrorNanos } = header;
+  return [...meeting(spans, from - clockErrorNanos, to + clockErrorNanos)];
 }
 
 /**

@@ -1,10 +1,9 @@
 // Why a history is not linearizable, as findings: the first return that no order explains, the operations that contradict
 // each other, the longest orders that were possible; in words, and as numbers for whoever draws them. Pure.
 
-import type { FaultSpan } from '../../harness/history/history.ts';
 import { nanos, type JsonRecord } from '../../harness/history/op.ts';
 import type { Recorded } from '../../harness/history/recorded.ts';
-import { findingOf } from '../finding.ts';
+import { findingOf, type Faulted } from '../finding.ts';
 import type { Finding } from '../verdict.ts';
 import { list, seconds } from '../wording.ts';
 import type { JudgedPartition, ModelResult } from './check-model.ts';
@@ -36,8 +35,7 @@ export function explain(recorded: Recorded, result: ModelResult): Explained {
   return { findings, omitted };
 }
 
-interface Teller {
-  readonly faults: readonly FaultSpan[];
+interface Teller extends Faulted {
   readonly processOf: (id: number) => string;
   /** When or where in the file it was: `op 7, 1.203 s to 1.204 s`, `line 4 to line 9`. */
   readonly whereabouts: (id: number) => string;
@@ -49,6 +47,7 @@ function tellerOf(recorded: Recorded): Teller {
     const { calls, lines } = recorded.calls;
     return {
       faults: [],
+      header: { clockErrorNanos: 0 },
       processOf: (id) => calls[id]?.process ?? '',
       whereabouts(id) {
         const { line, returned } = calls[id] ?? { line: 0, returned: undefined };
@@ -60,10 +59,11 @@ function tellerOf(recorded: Recorded): Teller {
       },
     };
   }
-  const { operations, faults } = recorded.history;
+  const { operations, faults, header } = recorded.history;
   const byId = new Map(operations.map((operation) => [operation.id, operation]));
   return {
     faults,
+    header,
     processOf: (id) => byId.get(id)?.process ?? '',
     whereabouts(id) {
       const { invoked = 0, completed } = byId.get(id) ?? {};
