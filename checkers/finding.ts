@@ -29,10 +29,7 @@ export interface Faulted extends Pick<History, 'faults'> {
 }
 
 /** The finding of a proof; fills `id` and `faults`. */
-export function findingOf<Code extends FindingCode>(
-  history: Faulted,
-  proof: Proof<Code>,
-): Finding<Code> {
+export function findingOf<Code extends FindingCode>(history: Faulted, proof: Proof<Code>): Finding<Code> {
   const { since, ...rest } = proof;
   const { code, lock = '', store = '', ops, at } = proof;
   const key = [code, lock, store, ops.toSorted((a, b) => a - b).join(',')].join('|');
