@@ -203,15 +203,14 @@ export function circumstances(view: RunView, finding: Finding): string {
   const lasting = begun.filter(({ end = Infinity }) => end >= from);
   const shown = lasting.length > 0 ? lasting : begun;
   if (shown.length === 0) return '';
-  const clauses = shown
-    .slice(0, FAULTS_NAMED_MAX)
-    .map((fault) =>
-      (fault.acted ?? from) < from
-        ? `after ${clause(doneTo(fault))}`
-        : `as ${clause(doneTo(fault, 'under way'))}`,
-    );
-  const others = shown.length - clauses.length;
-  return ` ${list([...clauses, ...(others > 0 ? [`with ${counted(others, 'other fault')}`] : [])])}`;
+  const clauses = shown.map((fault) =>
+    (fault.acted ?? from) < from
+      ? `after ${clause(doneTo(fault))}`
+      : `as ${clause(doneTo(fault, 'under way'))}`,
+  );
+  const named = [...new Set(clauses)].slice(0, FAULTS_NAMED_MAX);
+  const others = clauses.filter((told) => !named.includes(told)).length;
+  return ` ${list([...named, ...(others > 0 ? [`with ${counted(others, 'other fault')}`] : [])])}`;
 }
 
 /** What ended a hold, for people. */
