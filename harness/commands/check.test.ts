@@ -2,7 +2,7 @@
 // of a file that cannot be judged.
 
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync, zstdCompressSync } from 'node:zlib';
@@ -37,6 +37,21 @@ const handedOver = join(histories, 'owned-mutex/good/tried-again.jsonl');
 const BLANK = gzipSync(Buffer.alloc(2 ** 24, '\n'));
 
 describe('lockpick check', () => {
+  it('says in one line what is wrong with a path: a link to itself, a directory of runs', () => {
+    const loop = join(directory, 'loop');
+    symlinkSync(loop, loop);
+    const runs = join(directory, 'runs');
+    mkdirSync(join(runs, 'latest'), { recursive: true });
+    expect(lockpick('check', loop)).toMatchObject({
+      code: 64,
+      stderr: expect.stringMatching(/^.*ELOOP.*\n$/),
+    });
+    expect(lockpick('check', runs)).toMatchObject({
+      code: 64,
+      stderr: `lockpick: ${runs} holds runs and is none → name one of them, such as ${join(runs, 'latest')}\n`,
+    });
+  });
+
   it('judges by a model, says what it took, and exits 1 for a violation', () => {
     const { code, stdout, stderr } = lockpick('check', overlap, '--model', 'owned-mutex');
     expect(code).toBe(1);

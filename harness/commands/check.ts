@@ -1,13 +1,13 @@
 // `lockpick check`: judges stored histories. Without a model, ours are judged by every rule; with one, or if they are of
 // another tool, by that model. Pure reading: no Docker, and nothing heavy is loaded; the models only if one judges.
 
-import { statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ModelOptions } from '../../checkers/linearizable/check-model.ts';
 import type { Verdict } from '../../checkers/verdict.ts';
 import { EXIT_CODE, HarnessError, messageOf } from '../contract/errors.ts';
 import { judgementWords } from '../terminal/final-words.ts';
-import { readRecorded } from '../stored/history-file.ts';
+import { isDirectory, readRecorded } from '../stored/history-file.ts';
 import { judgeHistory } from '../stored/judgement.ts';
 import { printableLines } from '../terminal/printable.ts';
 import { runDirectory } from '../stored/results.ts';
@@ -66,15 +66,19 @@ function modelOptions({ model, initial, failedRelease, failedCas, budget }: Chec
 /** A directory is a run, with its plan if it has one; anything else is a history. */
 async function answerTo(path: string, options: ModelOptions): Promise<Answer> {
   const directory = runDirectory(path);
-  const isDirectory = statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
-  const isRun = isDirectory && statSync(directory.plan, { throwIfNoEntry: false }) !== undefined;
+  const isFolder = isDirectory(path);
+  const isRun = isFolder && existsSync(directory.plan);
+  if (isFolder && !isRun && existsSync(join(path, 'latest')))
+    throw new HarnessError('usage', `${path} holds runs and is none`, {
+      remedy: `name one of them, such as ${join(path, 'latest')}`,
+    });
   if (isRun && options.model === undefined) {
     refuseWithoutModel(path, options);
     const { judgeRun } = await import('../stored/stored-run.ts');
     const { verdict, exitCode } = judgeRun(directory);
     return ruled(path, verdict, exitCode);
   }
-  const file = isDirectory ? join(path, 'history.jsonl') : path;
+  const file = isFolder ? join(path, 'history.jsonl') : path;
   const recorded = await readRecorded(file);
   if (recorded.format === 'lockpick-history' && options.model === undefined) {
     refuseWithoutModel(path, options);

@@ -1,14 +1,14 @@
 // `lockpick convert`: a stored history of ours in the form of another tool, whole or a window of it. Reads and writes files
 // only; what the forms look like is known to `convert/`.
 
-import { closeSync, openSync, statSync, writeSync } from 'node:fs';
+import { closeSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { HarnessError, messageOf } from '../contract/errors.ts';
 import { chromeTraceLines } from '../convert/chrome-trace.ts';
 import { csvLines } from '../convert/csv.ts';
 import { ednLines } from '../convert/edn.ts';
 import { parseDuration } from '../plan/duration.ts';
-import { readRecorded } from '../stored/history-file.ts';
+import { isDirectory, readRecorded } from '../stored/history-file.ts';
 import { grantsOf } from '../history/grants.ts';
 import type { History, Operation } from '../history/history.ts';
 
@@ -28,8 +28,7 @@ interface Window {
 }
 
 export async function convertCommand(path: string, flags: ConvertFlags): Promise<void> {
-  const isDirectory = statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
-  const file = isDirectory ? join(path, 'history.jsonl') : path;
+  const file = isDirectory(path) ? join(path, 'history.jsonl') : path;
   const recorded = await readRecorded(file);
   if (recorded.format !== 'lockpick-history')
     throw new HarnessError('usage', `${file} is no lockpick history; only those have what can be converted`, {

@@ -95,6 +95,12 @@ describe('an adapter', () => {
     expect(plan === undefined ? undefined : cellOf(plan)?.expected.grade).toBe('safe-with-fencing');
   });
 
+  it('may be CommonJS', async () => {
+    const all = Object.entries(fields).map(([key, value]) => `${key}: ${value}`);
+    const path = file(`exports.adapter = { ${all.join(', ')} };`, 'lock.cjs');
+    expect((await loadAdapter(path)).adapter.name).toBe('mine');
+  });
+
   it('is in the client program, which is without it otherwise', async () => {
     const marker = 'SET NX PX with a random secret, removed by compare-and-delete';
     expect(await programText(example)).toContain(marker);

@@ -23,6 +23,7 @@ const callable = z.custom<Adapter['open']>((value) => typeof value === 'function
 const adapterSchema = z.strictObject({
   name: z
     .string()
+    .max(64, 'must have no more than 64 characters: it is part of the names of directories')
     .regex(/^[a-z0-9]+([-.][a-z0-9]+)*$/, 'must be small letters, digits and hyphens, e.g. my-lock'),
   backend: z.string(),
   summary: z.string().min(1),
@@ -53,7 +54,10 @@ export function loadAdapter(path: string): Promise<LoadedAdapter> {
 
 async function load(path: string): Promise<LoadedAdapter> {
   const { etcdProtocol } = await import('../client/etcd-protocol.ts');
-  const { adapter } = await loadUserModule('the adapter', path, [etcdProtocol]);
+  const exported = await loadUserModule('the adapter', path, [etcdProtocol]);
+  // What CommonJS exports is the default of the module that it is bundled into.
+  const adapter =
+    exported['adapter'] ?? readFromUser('the adapter', path, () => memberOf(exported['default']));
   if (adapter === undefined)
     throw new HarnessError('usage', `the adapter ${path} exports nothing named \`adapter\``, {
       remedy: 'write `export const adapter: Adapter = { … }`; docs/test-your-own-lock.md has a whole one',
@@ -97,6 +101,12 @@ async function load(path: string): Promise<LoadedAdapter> {
       ...(loadDriver !== undefined && { load: loadDriver }),
     },
   };
+}
+
+function memberOf(exported: unknown): unknown {
+  return typeof exported === 'object' && exported !== null && 'adapter' in exported
+    ? exported.adapter
+    : undefined;
 }
 
 /** All of them. Throws HarnessError('usage') also if two have one name. */

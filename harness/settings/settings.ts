@@ -112,9 +112,13 @@ export function textChoice(choices: Choices, name: string): string | undefined {
   return choice === undefined ? undefined : textOf(choice.value);
 }
 
-/** Texts, each perhaps several with commas between. */
+/** Texts, each perhaps several with commas between. Throws HarnessError('usage') if there is none in what was written. */
 export function listChoice(choices: Choices, name: string): readonly string[] {
-  const value = choices.get(name)?.value;
-  const items: readonly unknown[] = Array.isArray(value) ? value : value === undefined ? [] : [value];
-  return items.flatMap((item) => String(item).split(',')).filter((item) => item !== '');
+  const choice = choices.get(name);
+  if (choice === undefined) return [];
+  const items: readonly unknown[] = Array.isArray(choice.value) ? choice.value : [choice.value];
+  const texts = items.flatMap((item) => String(item).split(',')).filter((item) => item !== '');
+  if (texts.length === 0 && items.length > 0)
+    throw new HarnessError('usage', `${choice.written.trimEnd()}: is empty`);
+  return texts;
 }

@@ -81,10 +81,17 @@ async function bundled(subject: string, file: string, plugins: readonly Plugin[]
   }
 }
 
-/**
- * Rejects once nothing is left that could settle it. Without this the process would end without a word of ours; nor does
- * it if the module ends it.
- */
+/** Until it is disposed: that the module ends the process is told, and is no success nor anything else that is ours. */
+function sayingIfEnded(subject: string): Disposable {
+  const onExit = (): void => {
+    process.stderr.write(`lockpick: ${subject} ends the process → let it only export what it is to export\n`);
+    process.exitCode = EXIT_CODE.usage;
+  };
+  process.once('exit', onExit);
+  return { [Symbol.dispose]: () => process.off('exit', onExit) };
+}
+
+/** Rejects once nothing is left that could settle it; without this the process would end without a word of ours. */
 async function settled<T>(loading: Promise<T>, subject: string): Promise<T> {
   const { promise: stuck, reject } = Promise.withResolvers<never>();
   const onIdle = (): void =>
@@ -93,22 +100,18 @@ async function settled<T>(loading: Promise<T>, subject: string): Promise<T> {
         remedy: 'something that it awaits at its top level never comes',
       }),
     );
-  const onExit = (): void => {
-    process.stderr.write(`lockpick: ${subject} ends the process → let it only export what it is to export\n`);
-    process.exitCode = EXIT_CODE.usage;
-  };
   process.once('beforeExit', onIdle);
-  process.once('exit', onExit);
+  using _ = sayingIfEnded(subject);
   try {
     return await Promise.race([loading, stuck]);
   } finally {
     process.off('beforeExit', onIdle);
-    process.off('exit', onExit);
   }
 }
 
 /** What `read` makes of the module's exports, whose getters are the user's code. Throws HarnessError('usage') if they do. */
 export function readFromUser<T>(what: string, path: string, read: () => T): T {
+  using _ = sayingIfEnded(`${what} ${path}`);
   try {
     return read();
   } catch (error) {

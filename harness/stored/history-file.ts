@@ -2,7 +2,7 @@
 // their text means is `history/recorded.ts`.
 
 import { isUtf8 } from 'node:buffer';
-import { createReadStream, statSync } from 'node:fs';
+import { createReadStream, statSync, type Stats } from 'node:fs';
 import { pipeline, Readable, type Duplex } from 'node:stream';
 import * as zlib from 'node:zlib';
 import { HarnessError, messageOf } from '../contract/errors.ts';
@@ -50,8 +50,22 @@ export function readStoredHistory(path: string): History {
 }
 
 function refuseMissing(path: string): void {
-  if (statSync(path, { throwIfNoEntry: false }) === undefined)
-    throw new HarnessError('usage', `${path} does not exist`);
+  let stats: Stats | undefined;
+  try {
+    stats = statSync(path, { throwIfNoEntry: false });
+  } catch (error) {
+    throw readingError(path, error);
+  }
+  if (stats === undefined) throw new HarnessError('usage', `${path} does not exist`);
+}
+
+/** Of what is not there, or cannot be looked at: no; whoever reads it then says so. */
+export function isDirectory(path: string): boolean {
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    return false;
+  }
 }
 
 function readingError(path: string, error: unknown): unknown {

@@ -78,7 +78,7 @@ describe('a place where nothing can be written', () => {
         expect.objectContaining({
           code: 'environment',
           message: expect.stringMatching(new RegExp(`^cannot write ${out}/.*: .*${why}`)),
-          remedy: expect.stringContaining('--out'),
+          remedy: expect.stringContaining('choose another'),
         }),
       );
   });

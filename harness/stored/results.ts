@@ -224,8 +224,7 @@ export function readRunJson(path: string, options: { readonly remedy?: string } 
 }
 
 /** What to do where nothing can be written. */
-export const ROOM_TO_WRITE =
-  'check the directory, its rights and the free space, or choose another with --out';
+export const ROOM_TO_WRITE = 'check the directory, its rights and the free space, or choose another one';
 
 /**
  * With those on the way. Node's own `recursive` tries for ever where a file system says of a directory that is there that
