@@ -40,6 +40,7 @@ const DONE: Readonly<Record<string, string>> = {
   freeze: 'paused',
   stall: 'stalled',
   kill: 'killed',
+  'power-loss': 'cut off from its power',
   'restart-empty': 'killed and emptied',
   partition: 'cut off',
   'reply-lost': 'left without replies',

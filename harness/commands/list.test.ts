@@ -85,6 +85,7 @@ describe('list', () => {
       'kill-holder',
       'pause-server',
       'kill-server',
+      'lose-power',
       'clock-jump',
     ]);
   });

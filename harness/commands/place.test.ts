@@ -37,7 +37,11 @@ describe('--on auto', () => {
 
 /** How many runs are left out. */
 async function leftOut(...patterns: readonly string[]): Promise<number> {
-  const choices = chosen('simulation');
+  return leftOutOf('simulation', patterns);
+}
+
+async function leftOutOf(place: string, patterns: readonly string[]): Promise<number> {
+  const choices = chosen(place);
   const comparison = await comparisonOf(patterns, choices, undefined);
   return comparison.plans.length - (await possible(comparison, choices, patterns)).plans.length;
 }
@@ -53,5 +57,24 @@ describe('--on simulation', () => {
     await expect(leftOut('redis-single/set-nx-px/none', named)).rejects.toThrow('disk-full is not simulated');
     await expect(leftOut('redis-single/*/disk-full')).rejects.toThrow('disk-full is not simulated');
     expect(await leftOut('redis-single/set-nx-px/none')).toBe(0);
+  });
+});
+
+describe('--on docker', () => {
+  it('leaves out of a pattern what is only simulated, and says so', async () => {
+    expect(await leftOutOf('docker', ['redis-single/set-nx-px/*'])).toBe(1);
+    expect(said.join('')).toMatch(
+      /^left out, because the fault power-loss is only simulated: containers share a kernel.*: redis-single\/set-nx-px\/lose-power$/m,
+    );
+  });
+
+  it('refuses a cell that was named', async () => {
+    const named = 'redis-single/set-nx-px/lose-power';
+    await expect(leftOutOf('docker', ['redis-single/set-nx-px/none', named])).rejects.toMatchObject({
+      code: 'usage',
+      message: expect.stringContaining('power-loss is only simulated'),
+      remedy: 'add --on simulation',
+    });
+    expect(await leftOut(named)).toBe(0);
   });
 });

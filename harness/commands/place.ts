@@ -6,6 +6,7 @@ import { findEngine } from '../cluster/docker/engine.ts';
 import type { Comparison } from '../comparison/comparison.ts';
 import { HarnessError } from '../contract/errors.ts';
 import type { Choices } from '../settings/settings.ts';
+import { containersRefuse } from '../stages/only-simulated.ts';
 
 /** With `auto` decided. */
 export async function placed(
@@ -31,8 +32,8 @@ export async function placed(
 }
 
 /**
- * Without what cannot be simulated, which is told. Throws HarnessError('usage') if a plan's parts do not fit together, if
- * nothing is left, or if simulation was asked for and a cell of it by name: what was named is not left out.
+ * Without what cannot be done where it should, which is told. Throws HarnessError('usage') if a plan's parts do not fit
+ * together, if nothing is left, or if it was named, unless the place was left open: what was named is not left out.
  */
 export async function possible(
   comparison: Comparison,
@@ -44,15 +45,18 @@ export async function possible(
   const planned = await Promise.all(
     comparison.plans.map(async (plan) => ({ plan, faults: (await plannedRun(plan)).faults })),
   );
-  if (comparison.plans.every(({ on }) => on !== 'simulation')) return comparison;
-  const { refusal } = await import('../stages/on-simulation.ts');
-  const judged = planned.map(({ plan, faults }) => ({ plan, refused: refusal(plan, faults) }));
+  const simulated = planned.some(({ plan }) => plan.on === 'simulation')
+    ? (await import('../stages/on-simulation.ts')).refusal
+    : undefined;
+  const judged = planned.map(({ plan, faults }) => ({
+    plan,
+    refused: plan.on === 'simulation' ? simulated?.(plan, faults) : containersRefuse(faults),
+  }));
   const left = judged.filter(({ refused }) => refused !== undefined);
   const plans = judged.filter(({ refused }) => refused === undefined).map(({ plan }) => plan);
   const [first] = left;
   if (first?.refused === undefined) return comparison;
-  const byProfile = patterns.length === 0 && comparison.profile !== null;
-  const unnamed = byProfile || (patterns.length > 0 && patterns.every((pattern) => pattern.includes('*')));
+  const unnamed = patterns.every((pattern) => pattern.includes('*'));
   if ((chosen.get('on')?.value !== 'auto' && !unnamed) || plans.length === 0) throw first.refused;
   for (const [message, of] of Map.groupBy(left, ({ refused }) => refused?.message ?? '')) {
     const names = [...new Set(of.map(({ plan }) => cellName(plan)))];

@@ -24,6 +24,7 @@ export const QUESTIONS: readonly Question[] = [
       'restart-voter-empty',
       'kill-minority',
       'kill-server',
+      'lose-power',
       'kill-leader',
       'partition-leader',
     ],

@@ -22,6 +22,24 @@ function whenever(event: Trigger, spec: FaultSpec, recoveryMillis: Millis): Step
 
 export const triggerScenarios: readonly Scenario[] = [
   {
+    name: 'lose-power',
+    summary:
+      'take the power of the server, or of the one that leads, as soon as it has granted a lock (simulated only)',
+    faults: ['power-loss'],
+    // Back well before the lease is over.
+    steps: ({ service, ttlMillis }) => [
+      whenever(
+        'granted',
+        {
+          fault: 'power-loss',
+          target: service.leads ? { kind: 'lead' } : { kind: 'server' },
+          durationMillis: millis(ttlMillis * 0.1),
+        },
+        millis(3_000),
+      ),
+    ],
+  },
+  {
     name: 'kill-granting-leader',
     summary: 'SIGKILL the server that leads as soon as it has granted a lock, start it again with its disk',
     faults: ['kill'],

@@ -24,6 +24,8 @@ export interface LockProcessesOptions {
 const CONNECT_TIME_LIMIT = millis(15_000);
 const QUIT_TIME_LIMIT = millis(3_000);
 const READ_TIME_LIMIT = millis(1_000);
+/** Kinds of faults that a client does not survive. */
+const ENDS_PROCESS: ReadonlySet<string> = new Set(['kill', 'power-loss']);
 
 export class LockProcesses {
   readonly #options: LockProcessesOptions;
@@ -55,7 +57,7 @@ export class LockProcesses {
   recordInto(journal: Journal): Disposable {
     this.#journal = journal;
     journal.onEvent((event) => {
-      if (event.type === 'fault' && event.phase === 'begin' && event.fault === 'kill')
+      if (event.type === 'fault' && event.phase === 'begin' && ENDS_PROCESS.has(event.fault))
         for (const target of event.targets) this.#killBegan.set(target, event.time);
     });
     return {

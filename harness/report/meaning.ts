@@ -232,6 +232,7 @@ export const GRADE_MEANING: Readonly<Record<Grade, GradeMeaning>> = {
 export const FAULT_KINDS: Readonly<Record<string, string>> = {
   pause: 'pauses',
   kill: 'kills',
+  'power-loss': 'losses of power',
   'restart-empty': 'restarts with an empty disk',
   partition: 'network partitions',
   'reply-lost': 'lost replies',

@@ -260,12 +260,15 @@ export function timelineColumns(view: RunView): TimelineColumns {
   };
 }
 
+/** Kinds of faults after which a server starts anew. */
+const ENDS_SERVER: ReadonlySet<string> = new Set(['kill', 'power-loss', 'restart-empty']);
+
 /** How long what a server said may still be so. */
 function roleEnd({ faults, end }: History, node: string, said: number, next: number | undefined): number {
   const ends = faults.flatMap(({ fault, targets, acted }) =>
     acted !== undefined &&
     acted > said &&
-    (fault === 'failover' || ((fault === 'kill' || fault === 'restart-empty') && targets.includes(node)))
+    (fault === 'failover' || (ENDS_SERVER.has(fault) && targets.includes(node)))
       ? acted
       : [],
   );

@@ -79,7 +79,7 @@ describe('an adapter', () => {
     const graded = plans.map((plan) => [plan.fault, cellOf(plan)?.expected.grade]);
     expect(graded.map(([fault]) => fault).join(' ')).toBe(
       'none pause-holder kill-holder partition-holder pause-releaser kill-acquirer ' +
-        'pause-server kill-server stall-server cpu-starve disk-full slow-fsync lose-replies ' +
+        'pause-server kill-server lose-power stall-server cpu-starve disk-full slow-fsync lose-replies ' +
         'clock-jump clock-back clock-drift clock-strobe clock-jump-client',
     );
     expect(graded).toContainEqual(['pause-holder', 'unsafe']);

@@ -1,15 +1,16 @@
 // A node's disk as a program sees it: what it has written outlives it, whether it was synced or not, because the
-// operating system has it; kill takes nothing away, a new disk everything. A disk can be slow to sync.
+// operating system has it. Kill takes nothing away, a new disk everything, and a loss of power what was not synced: of
+// servers that sync before they answer, nothing that anybody knows of. A disk can be slow to sync.
 
 import type { Command } from './etcd/store.ts';
 import { emptyRaftDisk, wipeRaftDisk, type RaftDisk } from './raft/log.ts';
-import type { Entry } from './redis/keyspace.ts';
+import { openAppendOnlyFile, type AppendOnlyFile } from './redis/append-only-file.ts';
 import type { Kept } from './sentinel/kept.ts';
 import type { TreeCommand } from './zookeeper/tree.ts';
 
 export interface Disk {
-  /** The append-only file of a Redis server, as the keys that reading it would give. */
-  readonly appended: Map<string, Entry>;
+  /** Of a Redis server. */
+  readonly appended: AppendOnlyFile;
   /** What a member of an etcd cluster must not forget. */
   readonly etcd: RaftDisk<Command>;
   /** What a server of a ZooKeeper ensemble must not forget. */
@@ -18,6 +19,8 @@ export interface Disk {
   readonly sentinel: { kept: Kept | undefined };
   /** Empties it. */
   wipe(): void;
+  /** At that time, in nanoseconds. Returns how much was lost. */
+  losePower(now: number): number;
   /** How much longer than usual a sync takes, in milliseconds. */
   syncDelayMillis: number;
   /** Syncs that took longer, and for how long altogether. */
@@ -25,7 +28,7 @@ export interface Disk {
 }
 
 export function openDisk(): Disk {
-  const appended = new Map<string, Entry>();
+  const appended = openAppendOnlyFile();
   const etcd = emptyRaftDisk<Command>();
   const zooKeeper = emptyRaftDisk<TreeCommand>();
   const sentinel: Disk['sentinel'] = { kept: undefined };
@@ -35,11 +38,12 @@ export function openDisk(): Disk {
     zooKeeper,
     sentinel,
     wipe() {
-      appended.clear();
+      appended.rewrite([]);
       sentinel.kept = undefined;
       wipeRaftDisk(etcd);
       wipeRaftDisk(zooKeeper);
     },
+    losePower: (now) => appended.losePower(now),
     syncDelayMillis: 0,
     held: { calls: 0, nanos: 0 },
   };

@@ -19,6 +19,8 @@ import type { WallClock } from './wall-clock.ts';
 export interface SimulatedNode extends Node {
   readonly wall: WallClock;
   readonly disk: Disk;
+  /** Ends its process, and takes of its disk what was not synced. Returns how much that was. */
+  losePower(): Promise<number>;
 }
 
 /** What all nodes of a cluster have in common. */
@@ -163,6 +165,11 @@ export function openNode({ spec, address, program, wall, disk }: NodeParts, site
         case 'SIGTERM':
           return process?.end(KILLED);
       }
+    },
+    async losePower() {
+      await engineActs();
+      process?.end(KILLED);
+      return disk.losePower(scheduler.now);
     },
     async freeze() {
       await engineActs();

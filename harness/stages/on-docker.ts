@@ -20,6 +20,7 @@ import { slowFsyncFault } from '../nemesis/faults/slow-fsync.ts';
 import { plannedRun, processFaults, restartOptionsOf } from '../plan/planned-run.ts';
 import { prepareStore, storeNode } from '../postgres-store/node.ts';
 import { watchHarness } from '../processes/self-watch.ts';
+import { containersRefuse } from './only-simulated.ts';
 import { surroundingsOf, type Stage } from './stage.ts';
 
 /** What stays of a dead session takes room on the engine; that is no reason not to run. */
@@ -42,6 +43,8 @@ export async function onDocker(say: (line: string) => void): Promise<Stage> {
     partsFor: async (plan) => {
       const planned = await plannedRun(plan);
       const { backend, faults } = planned;
+      const refused = containersRefuse(faults);
+      if (refused !== undefined) throw refused;
       const servers = backend.servers(plan);
       const store = storeNode();
       const images = await ensureImages(engine, {

@@ -4,6 +4,7 @@
 import type { Node } from '../contract/cluster.ts';
 import { HarnessError } from '../contract/errors.ts';
 import { cpuStarveFault } from '../nemesis/faults/cpu-starve.ts';
+import { powerLossFault } from '../nemesis/faults/kill.ts';
 import { whereApplicable } from '../nemesis/faults/not-applicable.ts';
 import { onEach } from '../nemesis/faults/scope.ts';
 import type { Plan } from '../plan/plan.ts';
@@ -56,6 +57,10 @@ export function onSimulation(): Stage {
             const ofNodes = [
               ...processFaults(backend, site, { restart, setClock }),
               cpuStarveFault(),
+              powerLossFault(async (node) => ({ lostKeys: await simulated(node).losePower() }), {
+                restartClient: site.restartClient,
+                ...restart,
+              }),
               simulatedSlowFsync((node) => simulated(node).disk, scheduler),
             ].map((kind) => whereApplicable(onEach(kind), backend.notApplicable ?? {}));
             return [

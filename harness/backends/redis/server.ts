@@ -67,12 +67,17 @@ export function redisNode(name: string, settings: readonly string[]): NodeSpec {
   };
 }
 
+const SETTINGS_OF_VARIANT: Readonly<Record<string, readonly string[]>> = {
+  'no-persistence': [],
+  everysec: ['--appendonly', 'yes', '--appendfsync', 'everysec'],
+};
 const IMAGE_OF_VARIANT: Readonly<Record<string, string>> = { valkey: 'valkey', 'valkey-9': 'valkey9' };
 
 export const redisSingle: Backend = {
   name: 'redis-single',
   topology: 'one Redis server that has every write on disk before it answers',
   variants: [
+    { name: 'everysec', summary: 'one Redis server that has every write on disk a second after its answer' },
     { name: 'no-persistence', summary: 'one Redis server that writes nothing to disk: it comes back empty' },
     { name: 'valkey', summary: 'one Valkey 8.1 server that has every write on disk before it answers' },
     {
@@ -82,7 +87,7 @@ export const redisSingle: Backend = {
   ],
   servers: ({ variant }) => [
     {
-      ...redisNode('r1', variant === 'no-persistence' ? [] : APPEND_ALWAYS),
+      ...redisNode('r1', SETTINGS_OF_VARIANT[variant] ?? APPEND_ALWAYS),
       image: IMAGE_OF_VARIANT[variant] ?? 'redis',
     },
   ],

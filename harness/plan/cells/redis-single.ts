@@ -1,5 +1,6 @@
 // The cells of `redis-single` (5.2 of the design).
 
+import type { Expectation } from '../../../checkers/verdict.ts';
 import type { PlanInput } from '../plan.ts';
 import { outlived, outlivedButFenced, safe, type CellOfBackend } from './cell.ts';
 import { clientClockCell, wallClockCells } from './clock.ts';
@@ -7,6 +8,18 @@ import { scarcityCells } from './resources.ts';
 
 /** Work that goes on for long after a pause that outlasts the lease. */
 const LONGER_WORK: PlanInput = { locks: 1, thinkMillis: '1200ms..1500ms', minContendedHandoffs: 3 };
+
+/** Work that goes on when a server is back that lost its power, and takes little of the lease. */
+const BEYOND_THE_OUTAGE: PlanInput = { ttlMillis: '2s', thinkMillis: '600ms..900ms' };
+
+/** The server comes back without what it had answered. */
+const forgotten: Expectation = {
+  grade: 'unsafe',
+  findings: ['token-regression'],
+  oneOf: [],
+  liveness: [],
+  allowed: ['double-grant', 'belief-overlap', 'stale-write-landed', 'lost-update', 'stale-write-accepted'],
+};
 
 export const redisSingleCells: readonly CellOfBackend[] = [
   ...wallClockCells('set-nx-px', 'no-tokens'),
@@ -31,25 +44,32 @@ export const redisSingleCells: readonly CellOfBackend[] = [
     expected: safe,
     because: 'one healthy server answers one command at a time',
   },
+  ...['set-nx-px', 'fenced-incr'].map((recipe): CellOfBackend => ({
+    recipe,
+    fault: 'lose-power',
+    workload: 'counter',
+    settings: BEYOND_THE_OUTAGE,
+    expected: safe,
+    because:
+      'the disk had every write before its answer (appendfsync always), so no grant goes with the power',
+  })),
+  {
+    variant: 'everysec',
+    recipe: 'fenced-incr',
+    fault: 'lose-power',
+    workload: 'counter',
+    settings: BEYOND_THE_OUTAGE,
+    expected: forgotten,
+    because:
+      'a grant is answered up to a second before the disk has it (appendfsync everysec): the count of tokens goes with the power, and so does the lock, unless the disk still has that of the holder before',
+  },
   {
     variant: 'no-persistence',
     recipe: 'fenced-incr',
     fault: 'kill-server',
     workload: 'counter',
     settings: {},
-    expected: {
-      grade: 'unsafe',
-      findings: ['token-regression'],
-      oneOf: [],
-      liveness: [],
-      allowed: [
-        'double-grant',
-        'belief-overlap',
-        'stale-write-landed',
-        'lost-update',
-        'stale-write-accepted',
-      ],
-    },
+    expected: forgotten,
     because: 'the server forgets the lock that is held, and counts tokens from one again',
   },
   ...['set-nx-px', 'watchdog', 'fenced-incr'].flatMap((recipe): CellOfBackend[] => [

@@ -9,14 +9,15 @@ import { syncMillis } from '../disk.ts';
 import type { RedisRequest } from '../messages.ts';
 import type { Accept, Socket } from '../network.ts';
 import type { Machine } from '../program.ts';
+import type { SyncPolicy } from './append-only-file.ts';
 import { openKeyspace, RedisError, WRITES, type Change } from './keyspace.ts';
 import { openReplication, type Replication } from './replication.ts';
 import { encodeReply, inlineCommands } from './resp.ts';
 
 export interface RedisSettings {
   readonly appends: boolean;
-  /** Answers only when what it appended is on disk. */
-  readonly syncs: boolean;
+  /** With `always` it answers only when what it appended is on disk. */
+  readonly sync: SyncPolicy;
   readonly minReplicasToWrite: number;
   readonly minReplicasMaxLagSeconds: number;
   readonly program: 'redis' | 'valkey';
@@ -24,6 +25,7 @@ export interface RedisSettings {
   readonly offers: ReadonlySet<string>;
 }
 
+const SYNC_POLICIES: readonly SyncPolicy[] = ['always', 'everysec', 'no'];
 /** From start to serving. */
 const STARTING_MILLIS = { min: 20, max: 60 };
 /** What a sync of a healthy disk takes. */
@@ -54,7 +56,7 @@ export function settingsOf(
   return {
     ...server,
     appends: valueOf('appendonly') === 'yes',
-    syncs: valueOf('appendonly') === 'yes' && valueOf('appendfsync') === 'always',
+    sync: SYNC_POLICIES.find((policy) => policy === valueOf('appendfsync')) ?? 'everysec',
     minReplicasToWrite: Number(valueOf('min-replicas-to-write') ?? 0),
     minReplicasMaxLagSeconds: Number(valueOf('min-replicas-max-lag') ?? 10),
   };
@@ -70,20 +72,18 @@ export function runRedis(machine: Machine, settings: RedisSettings): void {
 function openServer(machine: Machine, settings: RedisSettings): Accept {
   const { process, disk, random } = machine;
   const { appended } = disk;
-  const keyspace = openKeyspace(settings.appends ? appended : [], settings.offers);
+  const keyspace = openKeyspace(settings.appends ? appended.entries : [], settings.offers);
   const append = (changes: readonly Change[]): void => {
-    if (!settings.appends) return;
-    for (const [key, entry] of changes)
-      if (entry === undefined) appended.delete(key);
-      else appended.set(key, entry);
+    if (settings.appends) appended.write(changes, process.now(), settings.sync);
   };
   const replication: Replication = openReplication(machine, {
     keyspace,
-    replaced: () => {
-      appended.clear();
-      append([...keyspace.entries]);
+    replaced: () => appended.rewrite(settings.appends ? keyspace.entries : []),
+    followed: (changes) => {
+      append(changes);
+      // A primary hears that it has them after that.
+      if (settings.sync === 'always') appended.synced();
     },
-    followed: append,
   });
 
   const peers = new Set<Peer>();
@@ -108,10 +108,11 @@ function openServer(machine: Machine, settings: RedisSettings): Accept {
       for (const output of outputs) output();
       replication.feed();
     };
-    if (!wrote || !settings.syncs) return send();
+    if (!wrote || !settings.appends || settings.sync !== 'always') return send();
     busy = true;
     process.after(millis(syncMillis(disk, random.real(SYNC_MILLIS.min, SYNC_MILLIS.max))), () => {
       busy = false;
+      appended.synced();
       send();
       turn();
     });
