@@ -172,6 +172,20 @@ describe('Nemesis', () => {
     expect(events.filter(({ phase }) => phase === 'begin')).toHaveLength(1);
   });
 
+  it('hits who asks for a lock only while there is no answer, and waits for such a one', async () => {
+    const { nemesis, events, observe } = rig([
+      pauseHolder({ event: 'acquiring', delayMillis: { min: millis(5), max: millis(5) }, limit: 1 }),
+    ]);
+    nemesis.start();
+    for (const event of granted(1, 'c1')) observe(event);
+    await soon();
+    expect(events).toEqual([]);
+    for (const event of granted(2, 'c2').slice(0, 1)) observe(event);
+    await soon();
+    await nemesis.heal();
+    expect(events.map(({ phase, targets }) => [phase, ...targets])).toContainEqual(['acted', 'c2']);
+  });
+
   it('ends a timed fault after its duration', async () => {
     const { nemesis, events, inForce } = rig([at(5)]);
     nemesis.start();

@@ -161,6 +161,8 @@ export class Nemesis implements AsyncDisposable {
     const kind = this.#options.kinds.get(spec.fault);
     if (kind === undefined) throw new Error(`no such fault kind: ${spec.fault}`);
     const sort = kind.hurts ?? 'process';
+    // Stopped after the answer it would be a holder, which is another experiment.
+    if (sort === 'process' && trigger !== undefined && this.#tracker.isAnswered(trigger.event)) return false;
     const { candidates, wanted } = await this.#aim(spec.target, trigger);
     // From here until they are marked nothing is awaited: two faults that begin together choose one after the other.
     const free = candidates.filter(({ name }) => !this.#underFault.has(`${sort} ${name}`));

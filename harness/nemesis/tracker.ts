@@ -90,6 +90,11 @@ export class Tracker {
     return this.holders().includes(process);
   }
 
+  /** Whether this is an acquire whose completion has been heard of. */
+  isAnswered(event: HistoryEvent): boolean {
+    return event.type === 'invoke' && event.op === 'acquire' && !this.#pending.has(event.id);
+  }
+
   /** Processes with such an operation on its way; acquires of free locks come first. */
   inFlight(op: 'acquire' | 'release'): readonly string[] {
     const pending = [...this.#pending.values()].filter((invoke) => invoke.op === op);
