@@ -52,7 +52,7 @@ export function surprisesOf(found: Found, expectation: Expectation | null): read
     ...(broken.length === 0
       ? []
       : [`${countsByStore(broken)}, whose defence keeps that out whatever the lock does`]),
-    ...unexpected(findings, known),
+    ...unexpected(findings, known, expectation),
     ...(grade !== expectedGrade && grade !== 'inconclusive' && !isBetter(grade, expectedGrade)
       ? [otherGrade]
       : []),
@@ -65,7 +65,7 @@ export function surprisesOf(found: Found, expectation: Expectation | null): read
   const [violations, unproved] = why === undefined ? [[...wrong, ...lacking], []] : [wrong, lacking];
   return [
     ...violations.map((words): Surprise => ({ outcome: 'violation', words })),
-    ...unexpected(liveness, new Set(expected.liveness)).map((words): Surprise => ({
+    ...unexpected(liveness, new Set(expected.liveness), expectation).map((words): Surprise => ({
       outcome: 'threshold',
       words,
     })),
@@ -109,10 +109,16 @@ function countsByStore(findings: readonly Finding[]): string {
   return [...counts].map(([words, all]) => `${words} (${all.length} ×)`).join(', ');
 }
 
-function unexpected(findings: readonly Finding[], known: ReadonlySet<FindingCode>): string[] {
+/** Where theory says nothing, nothing is called against it. */
+function unexpected(
+  findings: readonly Finding[],
+  known: ReadonlySet<FindingCode>,
+  expectation: Expectation | null,
+): string[] {
   const counts = Map.groupBy(
     findings.filter(({ code }) => !known.has(code)),
     ({ code }) => code,
   );
-  return [...counts].map(([code, all]) => `${code} occurred (${all.length} ×) and was not expected`);
+  const judged = expectation === null ? '' : ' and was not expected';
+  return [...counts].map(([code, all]) => `${code} occurred (${all.length} ×)${judged}`);
 }
