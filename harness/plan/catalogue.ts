@@ -75,18 +75,18 @@ export function cellOf(plan: Plan): Cell | undefined {
   }
   const cell = cellNamed(plan);
   if (plan.schedule !== undefined || cell === undefined) return undefined;
-  const changed = changedSettings(plan, cell);
-  if (changed.length === 0) return cell;
+  const own = parsePlan(vocabulary, { backend, variant, recipe, fault, workload }, settingsOf(cell), {
+    seed: plan.seed,
+  });
   // Work that outlives the lease by itself, or no longer does, makes another experiment of it.
-  const meant = WORK_OF_LEASE[plan.workload] ?? 'little';
-  if (workOfLease(plan) !== meant) return undefined;
+  if (workOfLease(plan) !== workOfLease(own)) return undefined;
+  const changed = changedSettings(plan, own);
+  if (changed.length === 0) return cell;
   return { ...cell, expected: { ...ofDefences(plan, cell.expected), changed } };
 }
 
 /** The settings, as flags, that are not those for which theory and tests say what must occur. */
-function changedSettings(plan: Plan, { backend, variant, recipe, fault, workload }: Cell): readonly string[] {
-  const names = { backend, variant, recipe, fault, workload };
-  const own = parsePlan(vocabulary, names, settingsOf(names), { seed: plan.seed });
+function changedSettings(plan: Plan, own: Plan): readonly string[] {
   const { on, minContendedHandoffs } = plan;
   // A longer load shows what a shorter one must.
   const timeLimitMillis = Math.max(own.timeLimitMillis, plan.timeLimitMillis);
@@ -118,12 +118,6 @@ const IN_STORES: ReadonlySet<SafetyCode> = new Set<SafetyCode>([
 
 /** How much of a lease the work under it takes. */
 type WorkOfLease = 'little' | 'most' | 'longer';
-
-/** Where it is not little. */
-const WORK_OF_LEASE: Readonly<Record<string, WorkOfLease>> = {
-  'fenced-register': 'most',
-  'long-hold': 'longer',
-};
 
 function workOfLease({ thinkMillis, ttlMillis }: Plan): WorkOfLease | undefined {
   if (thinkMillis.max < ttlMillis / 2) return 'little';
