@@ -136,7 +136,13 @@ describe('lockpick', () => {
     const folder = mkdtempSync(join(tmpdir(), 'lockpick-config-'));
     const config = join(folder, 'lockpick.config.mjs');
     writeFileSync(config, `${text} export default {};`);
-    const { status, stdout, stderr } = lockpick(['list', 'redis-single/set-nx-px/none', '--config', config, '--json']);
+    const { status, stdout, stderr } = lockpick([
+      'list',
+      'redis-single/set-nx-px/none',
+      '--config',
+      config,
+      '--json',
+    ]);
     rmSync(folder, { recursive: true });
     expect(stderr).toMatch(err);
     expect(stdout).toMatch(out);

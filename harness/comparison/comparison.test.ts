@@ -204,6 +204,7 @@ describe('the summary', () => {
     // Two faults of 5, one of 6, none of 4.
     expect(paused?.breakingFaults).toMatchObject({ hits: 3, trials: 15, low: 0.043312, high: 0.480891 });
     expect(paused?.breakingFaultsByCode).toEqual({ 'belief-overlap': 2, 'stale-write-landed': 1 });
+    expect(paused?.breakingRunsByCode).toEqual({ 'belief-overlap': 1, 'stale-write-landed': 1 });
     expect(paused?.findings).toEqual({ 'belief-overlap': 2, 'stale-write-landed': 1 });
     expect(none?.units[1]?.replay).toContain('run redis-single/set-nx-px/none --seed 2');
   });

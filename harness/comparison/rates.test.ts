@@ -8,21 +8,22 @@ function tried(lock: string, fault: string, hits: number): Tried {
   return {
     lock,
     fault,
-    breaking: (code) => ({ hits: code === 'double-grant' ? hits : 0, trials: 10 }),
+    faults: (code) => ({ hits: code === 'double-grant' ? 0 : hits, trials: 10 }),
+    runs: (code) => ({ hits: code === 'double-grant' ? hits : 0, trials: 5 }),
   };
 }
 
 it('adds up what was done to a lock, and leaves out those that nothing asks about', () => {
   const rates = ratesOf([
     tried('etcd/lease-queue', 'kill-leader', 0),
-    tried('redlock/redlock', 'restart-voter', 9),
+    tried('redlock/redlock', 'restart-voter', 4),
     tried('etcd/lease-queue', 'partition-leader', 0),
     tried('etcd/lease-queue', 'pause-holder', 10),
     tried('postgres/lease-row', 'none', 0),
   ]);
   expect(rates.map(({ lock, answers }) => [lock, ...answers.map(answerText)])).toEqual([
-    ['etcd/lease-queue', '0 % [0, 17] of 20', '–', '–', '0 % [0, 31] of 10', '–'],
-    ['redlock/redlock', '90 % [55, 100] of 10', '–', '–', '–', '–'],
+    ['etcd/lease-queue', '0 % [0, 31] of 10 runs, 20 faults', '–', '–', '100 % [69, 100] of 10 faults', '–'],
+    ['redlock/redlock', '80 % [28, 99] of 5 runs, 10 faults', '–', '–', '–', '–'],
   ]);
 });
 

@@ -8,8 +8,13 @@ interface Question {
   readonly asked: string;
   /** What was done, as cells name it. */
   readonly faults: readonly string[];
-  /** Counted are the faults that broke this rule. */
+  /** Counted is what broke this rule. */
   readonly code: SafetyCode;
+  /**
+   * What is counted: faults, where each is one attempt by itself; runs, where several belong together (a cut, a kill, a
+   * promotion), or where harm may come after them.
+   */
+  readonly of: 'runs' | 'faults';
 }
 
 export const QUESTIONS: readonly Question[] = [
@@ -29,6 +34,7 @@ export const QUESTIONS: readonly Question[] = [
       'partition-leader',
     ],
     code: 'double-grant',
+    of: 'runs',
   },
   {
     asked: 'server stopped or slow: granted to two',
@@ -44,14 +50,21 @@ export const QUESTIONS: readonly Question[] = [
       'bridge',
     ],
     code: 'double-grant',
+    of: 'runs',
   },
   {
     asked: 'server clock set: granted to two',
     faults: ['clock-jump', 'clock-back', 'clock-drift', 'clock-strobe'],
     code: 'double-grant',
+    of: 'runs',
   },
-  { asked: 'holder stopped: two believe', faults: ['pause-holder'], code: 'belief-overlap' },
-  { asked: 'holder cut off: two believe', faults: ['partition-holder'], code: 'belief-overlap' },
+  { asked: 'holder stopped: two believe', faults: ['pause-holder'], code: 'belief-overlap', of: 'faults' },
+  {
+    asked: 'holder cut off: two believe',
+    faults: ['partition-holder'],
+    code: 'belief-overlap',
+    of: 'faults',
+  },
 ];
 
 /** What was done to a lock in one run, or in several that have the fault in common. */
@@ -60,35 +73,48 @@ export interface Tried {
   readonly lock: string;
   readonly fault: string;
   /** Of the faults that were proved to act, those that broke this rule. */
-  readonly breaking: (code: SafetyCode) => Proportion;
+  readonly faults: (code: SafetyCode) => Proportion;
+  /** Of the runs, those in which it was broken. */
+  readonly runs: (code: SafetyCode) => Proportion;
+}
+
+interface Answer extends Proportion, Pick<Question, 'of'> {
+  /** How many faults acted. */
+  readonly faults: number;
 }
 
 export interface LockRates {
   readonly lock: string;
   /** In the order of the questions; undefined: none of these faults acted. */
-  readonly answers: readonly (Proportion | undefined)[];
+  readonly answers: readonly (Answer | undefined)[];
 }
 
 /** In the order in which the locks come first; one to which nothing of it was done is left out. O(tried). */
 export function ratesOf(tried: readonly Tried[]): readonly LockRates[] {
   return [...Map.groupBy(tried, ({ lock }) => lock)]
-    .map(([lock, own]) => ({ lock, answers: QUESTIONS.map((question) => answer(own, question)) }))
-    .filter(({ answers }) => answers.some((proportion) => proportion !== undefined));
+    .map(([lock, own]) => ({ lock, answers: QUESTIONS.map((question) => answerOf(own, question)) }))
+    .filter(({ answers }) => answers.some((answer) => answer !== undefined));
 }
 
-function answer(tried: readonly Tried[], { faults, code }: Question): Proportion | undefined {
-  let hits = 0;
-  let trials = 0;
-  for (const { fault, breaking } of tried) {
-    if (!faults.includes(fault)) continue;
-    const proportion = breaking(code);
-    hits += proportion.hits;
-    trials += proportion.trials;
-  }
-  return trials === 0 ? undefined : { hits, trials };
+function answerOf(all: readonly Tried[], question: Question): Answer | undefined {
+  const { code, of } = question;
+  const tried = all.filter(({ fault }) => question.faults.includes(fault));
+  const faults = added(tried.map((each) => each.faults(code)));
+  if (faults.trials === 0) return undefined;
+  const counted = of === 'faults' ? faults : added(tried.map((each) => each.runs(code)));
+  return { ...counted, of, faults: faults.trials };
 }
 
-/** `96 % [80, 100] of 25`, `–` */
-export function answerText(proportion: Proportion | undefined): string {
-  return proportion === undefined ? '–' : `${percentText(proportion)} of ${proportion.trials}`;
+function added(proportions: readonly Proportion[]): Proportion {
+  return {
+    hits: proportions.reduce((sum, { hits }) => sum + hits, 0),
+    trials: proportions.reduce((sum, { trials }) => sum + trials, 0),
+  };
+}
+
+/** `86 % [74, 94] of 56 faults`, `0 % [0, 20] of 17 runs, 45 faults`, `–` */
+export function answerText(answer: Answer | undefined): string {
+  if (answer === undefined) return '–';
+  const counted = `${percentText(answer)} of ${answer.trials} ${answer.of}`;
+  return answer.of === 'faults' ? counted : `${counted}, ${answer.faults} faults`;
 }

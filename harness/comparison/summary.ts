@@ -53,6 +53,8 @@ export interface CellSummary {
   readonly breakingFaults: Rate | null;
   /** Of the same faults those that broke one rule, by its code. */
   readonly breakingFaultsByCode: Readonly<Partial<Record<SafetyCode, number>>>;
+  /** Of the runs that are done those that broke one rule, by its code. */
+  readonly breakingRunsByCode: Readonly<Partial<Record<SafetyCode, number>>>;
   readonly contendedHandoffs: number;
   /** Which defences of the store kept the data right; empty: its workload uses none. */
   readonly defences: readonly DefenceSummary[];
@@ -117,6 +119,9 @@ function cellSummary(units: readonly Unit[]): CellSummary {
     }),
     breakingFaults: breaking.trials === 0 ? null : rate(breaking),
     breakingFaultsByCode: breakingFaultsByCode(verdicts),
+    breakingRunsByCode: counted(
+      verdicts.flatMap(({ findings }) => [...new Set(findings.map(({ code }) => code))]),
+    ),
     defences: defencesOf(verdicts),
     contendedHandoffs: sum(verdicts.map(({ power }) => power.contendedHandoffs)),
     findings: counted(

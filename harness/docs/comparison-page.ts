@@ -37,9 +37,9 @@ export function currentReadme(): string {
 }
 
 const READ_AS =
-  'Of the faults that were proved to act, those during which it happened, with the exact 95 % interval (Clopper and ' +
-  'Pearson). How each lock came out under each fault: [`docs/comparison.md`](docs/comparison.md); the report of the ' +
-  'same runs: [`docs/comparison.html`](docs/comparison.html).';
+  'Of the runs, or of the faults that were proved to act, those in which it happened, with the exact 95 % interval ' +
+  '(Clopper and Pearson). How each lock came out under each fault: [`docs/comparison.md`](docs/comparison.md); the ' +
+  'report of the same runs: [`docs/comparison.html`](docs/comparison.html).';
 
 const COLUMNS: readonly (readonly [Grade, string])[] = [
   ['safe', 'safe under'],
@@ -68,9 +68,13 @@ function ratesTable({ cells }: KeptComparison): string[][] {
     .map((cell) => ({
       lock: lockOf(cell),
       fault: cell.cell.split('/')[2] ?? '',
-      breaking: (code: SafetyCode) => ({
+      faults: (code: SafetyCode) => ({
         hits: cell.breakingFaultsByCode[code] ?? 0,
         trials: cell.breakingFaults?.trials ?? 0,
+      }),
+      runs: (code: SafetyCode) => ({
+        hits: cell.breakingRunsByCode[code] ?? 0,
+        trials: cell.asExpected.trials,
       }),
     }));
   return [

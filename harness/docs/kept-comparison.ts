@@ -36,6 +36,7 @@ const summarySchema = z.object({
         asExpected: rate,
         breakingFaults: rate.nullable(),
         breakingFaultsByCode: z.partialRecord(z.enum(SAFETY_CODES), z.int()),
+        breakingRunsByCode: z.partialRecord(z.enum(SAFETY_CODES), z.int()),
         findings: z.record(z.string(), z.int()),
       }),
     )

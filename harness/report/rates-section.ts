@@ -13,7 +13,11 @@ export function ratesSection(runs: readonly ComparedRun[]): Html | undefined {
     runs.map(({ plan, verdict }) => ({
       lock: cellOf(plan),
       fault: plan.fault,
-      breaking: (code) => breakingFaults([verdict], code),
+      faults: (code) => breakingFaults([verdict], code),
+      runs: (code) => ({
+        hits: verdict.findings.some((finding) => finding.code === code) ? 1 : 0,
+        trials: 1,
+      }),
     })),
   ).toSorted((a, b) => byName(a.lock, b.lock));
   if (rates.length < 2) return undefined;
@@ -21,8 +25,8 @@ export function ratesSection(runs: readonly ComparedRun[]): Html | undefined {
     rates.some(({ answers }) => answers[column] !== undefined),
   );
   return html`<p class="soft">
-      How often each lock was lost: of the faults that were proved to act, those during which it happened,
-      with the exact 95 % interval.
+      How often each lock was lost: of the runs, or of the faults that were proved to act, those in which it
+      happened, with the exact 95 % interval.
     </p>
     <div class="scroll" tabindex="0" role="group" aria-label="How often each lock was lost">
       <table class="rates">
