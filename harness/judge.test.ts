@@ -79,7 +79,7 @@ describe('a verdict', () => {
     expect(checkers.map(({ name }) => name)).toEqual(
       expect.arrayContaining(['mutual-exclusion', 'tokens', 'foreign-release', 'lost-update', 'liveness']),
     );
-    expect(checkers.every(({ verdict, millis }) => verdict === 'valid' && millis === 1.5)).toBe(true);
+    expect(checkers.every((checker) => checker.verdict === 'valid' && checker.millis === 1.5)).toBe(true);
   });
 
   it('has the findings of all rules in order of time', () => {
