@@ -85,7 +85,8 @@ describe.skipIf(CHROMIUM === undefined && !required)(`the report in a browser${w
 
   beforeAll(async () => {
     browser = await startChromium(join(folder, 'profile'));
-  });
+    // The first start on a machine reads all of the browser from its disk.
+  }, 60_000);
   afterAll(async () => {
     await browser.close();
     rmSync(folder, { recursive: true, force: true });
