@@ -115,6 +115,7 @@ function added(proportions: readonly Proportion[]): Proportion {
 /** `86 % [74, 94] of 56 faults`, `0 % [0, 20] of 17 runs, 45 faults`, `–` */
 export function answerText(answer: Answer | undefined): string {
   if (answer === undefined) return '–';
-  const counted = `${percentText(answer)} of ${answer.trials} ${answer.of}`;
+  const unit = answer.trials === 1 ? answer.of.slice(0, -1) : answer.of;
+  const counted = `${percentText(answer)} of ${answer.trials} ${unit}`;
   return answer.of === 'faults' ? counted : `${counted}, ${answer.faults} faults`;
 }

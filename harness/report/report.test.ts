@@ -236,7 +236,7 @@ describe('several runs on one page', () => {
     const told = plainText(renderReport([failing], { others }));
     const held = percentText({ hits: 2 * hits, trials: 2 * acted });
     expect(told).toContain('Lock server lost: granted to two holder stopped: two believe');
-    expect(told).toContain(`redis-single/other 0 % [0, 98] of 1 runs, ${acted} faults`);
+    expect(told).toContain(`redis-single/other 0 % [0, 98] of 1 run, ${acted} faults`);
     expect(told).toContain(`redis-single/set-nx-px – ${held} of ${2 * acted} faults`);
     expect(told.indexOf(held)).toBeLessThan(told.indexOf('Each field: what was seen'));
     expect(plainText(renderReport([failing], { others: others.slice(0, 1) }))).not.toContain(
