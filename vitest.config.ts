@@ -1,5 +1,6 @@
-// Two rings of tests: `unit` needs nothing but Node; `containers` needs a Docker engine and runs one file at a time,
-// because its timings (faults, leases) must not compete for the processors.
+// Three rings of tests: `unit` needs nothing but Node and a minute; `sweep` goes through all there is of something, such
+// as every catalogued cell in simulation, and takes minutes of processor time; `containers` needs a Docker engine and runs
+// one file at a time, because its timings (faults, leases) must not compete for the processors.
 
 import { defineConfig } from 'vitest/config';
 import { messageOf } from './harness/contract/errors.ts';
@@ -28,9 +29,17 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['{harness,checkers,workloads,bench}/**/*.test.ts'],
-          exclude: ['**/*.containers.test.ts'],
+          exclude: ['**/*.containers.test.ts', '**/*.sweep.test.ts'],
           testTimeout: 30_000,
           // Zero would count as none, and run last.
+          sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        test: {
+          name: 'sweep',
+          include: ['{harness,checkers}/**/*.sweep.test.ts'],
+          testTimeout: 30_000,
           sequence: { groupOrder: 1 },
         },
       },

@@ -1,4 +1,4 @@
-// The search against the definition, on random histories of every model (`exhaustive.test.ts` has all small ones). What it calls
+// The search against the definition, on random histories of every model (`exhaustive.sweep.test.ts` has all small ones). What it calls
 // valid it must prove by an order; what it refutes must be refuted by the prefix it names and not before.
 
 import { describe, expect, it } from 'vitest';

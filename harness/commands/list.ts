@@ -14,6 +14,9 @@ import { profileOf, whatRuns } from './run.ts';
 /** Seconds that a run takes beside its load, on two busy cores with images present (`node bench/run-cost.ts`). */
 const OVERHEAD_SECONDS = 9;
 
+/** Seconds of load that one processor simulates in a second: all catalogued cells of 10 s on one take half a minute. */
+const SIMULATED_SPEED = 50;
+
 /** What says which cells run, besides patterns and a profile. */
 const NAMING = ['cells', 'adapter', 'schedule', 'backend', 'variant', 'recipe', 'fault', 'workload'];
 
@@ -66,12 +69,20 @@ async function rowOf(plan: Plan, seeds: number) {
     because: cell?.because ?? null,
     settings: cell?.settings ?? {},
     seeds,
-    estimatedSeconds: Math.round(plan.timeLimitMillis / 1000 + OVERHEAD_SECONDS),
+    estimatedSeconds: secondsOf(plan),
   };
 }
 
-/** `95 s`, `3 min`, `2 h 05 min` */
+function secondsOf({ on, timeLimitMillis }: Plan): number {
+  const load = timeLimitMillis / 1000;
+  return on === 'simulation'
+    ? Math.round((load / SIMULATED_SPEED) * 10) / 10
+    : Math.round(load + OVERHEAD_SECONDS);
+}
+
+/** `0.4 s`, `95 s`, `3 min`, `2 h 05 min` */
 function timeText(seconds: number): string {
+  if (seconds < 10) return `${Math.round(seconds * 10) / 10} s`;
   if (seconds < 120) return `${Math.round(seconds)} s`;
   const minutes = Math.round(seconds / 60);
   return minutes < 60

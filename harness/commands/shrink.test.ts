@@ -12,7 +12,11 @@ const out = mkdtempSync(join(tmpdir(), 'lockpick-shrink-test-'));
 afterAll(() => rmSync(out, { recursive: true, force: true }));
 
 function lockpick(...args: readonly string[]) {
-  const ended = spawnSync(process.execPath, [cli, ...args, '--out', out], { encoding: 'utf8' });
+  return lockpickInto(out, ...args);
+}
+
+function lockpickInto(results: string, ...args: readonly string[]) {
+  const ended = spawnSync(process.execPath, [cli, ...args, '--out', results], { encoding: 'utf8' });
   return { ...ended, json: () => JSON.parse(ended.stdout) as Record<string, unknown> };
 }
 
@@ -92,6 +96,10 @@ describe('lockpick shrink', () => {
       expect(lockpick('shrink', join(wrong, 'findings', '7f3c'))).toMatchObject({
         status: 64,
         stderr: expect.stringContaining('has no finding 7f3c'),
+      });
+      expect(lockpickInto(join(wrong, 'plan.json'), 'shrink', wrong)).toMatchObject({
+        status: 69,
+        stderr: expect.stringMatching(/^lockpick: cannot write .*plan\.json: /),
       });
     },
     TIME,

@@ -13,6 +13,7 @@ import type { Interrupt } from '../run.ts';
 import { textChoice, type Choices } from '../settings/settings.ts';
 import { shrinkPlan, withSchedule } from '../shrinking/shrink-plan.ts';
 import { findingOf, located, scheduleIn } from '../stored/located-run.ts';
+import { requireWritable } from '../stored/results.ts';
 import { reproduces, shownBy, type Shown } from '../stored/reproduction.ts';
 import { judgeRun, replayFrom, type StoredRun } from '../stored/stored-run.ts';
 import { aloud } from '../terminal/aloud.ts';
@@ -37,6 +38,7 @@ export async function shrinkCommand(path: string, choices: Choices): Promise<num
       },
     );
   const out = textChoice(choices, 'out') ?? 'results';
+  requireWritable(out);
   const { say } = aloud({ quiet: choices.has('quiet') });
 
   using interrupt = listenForInterrupt();

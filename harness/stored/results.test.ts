@@ -19,6 +19,7 @@ import {
   copyRun,
   doneRuns,
   markLatest,
+  readRunFile,
   readRunLines,
   runDirectory,
   writeAtomically,
@@ -46,6 +47,11 @@ describe('the lines of a file', () => {
     expect(() => [...readRunLines(join(folder, 'none'))]).toThrow(/none does not exist$/);
     expect(() => [...readRunLines(folder)]).toThrow(`cannot read ${folder}: `);
   });
+});
+
+it('a file without an end is an error, not a wait', () => {
+  expect(() => readRunFile('/dev/zero')).toThrow(/^cannot read \/dev\/zero: it is longer than \d+ characters$/);
+  expect(() => [...readRunLines('/dev/zero')]).toThrow(/^cannot read \/dev\/zero: a line is longer than/);
 });
 
 describe('a place where nothing can be written', () => {

@@ -1,16 +1,18 @@
 // The results directory: one folder a run (6.2 of the design). The only reader and writer of it. `verdict.json` is
 // written last and by renaming, so its presence means that the run is done.
 
+import { constants } from 'node:buffer';
 import {
+  accessSync,
   appendFileSync,
   closeSync,
+  constants as access,
   cpSync,
   existsSync,
   lstatSync,
   mkdirSync,
   openSync,
   readdirSync,
-  readFileSync,
   readSync,
   renameSync,
   rmSync,
@@ -68,6 +70,14 @@ export function createRunDirectory(out: string, plan: Plan): RunDirectory {
   return writing(join(out, name), (path) => {
     makeDirectory(join(path, 'logs'));
     return runDirectory(path);
+  });
+}
+
+/** Before work whose results shall go there. Throws HarnessError('environment') as writing them would. */
+export function requireWritable(out: string): void {
+  writing(out, (path) => {
+    makeDirectory(path);
+    accessSync(`${path}/.`, access.W_OK);
   });
 }
 
@@ -179,38 +189,67 @@ function objectOf(text: string): object | undefined {
   }
 }
 
-/** The text of a file of a run. Throws HarnessError('usage') that says what is missing or cannot be read. */
-export function readRunFile(path: string): string {
-  if (!existsSync(path)) throw new HarnessError('usage', `${path} does not exist`);
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    throw new HarnessError('usage', `cannot read ${path}: ${messageOf(error)}`);
-  }
-}
-
 const READ_BYTES = 1 << 20;
 
-/** The lines of such a file, which may be longer than a text can be. Throws as `readRunFile` does. */
-export function* readRunLines(path: string): Generator<string> {
+/** The text of a file in pieces: one read, because it may be a pipe. Throws HarnessError('usage') that says what is missing. */
+function* piecesOf(path: string): Generator<string> {
   if (!existsSync(path)) throw new HarnessError('usage', `${path} does not exist`);
   let file: number | undefined;
   try {
     file = openSync(path, 'r');
     const decoder = new StringDecoder('utf8');
     const bytes = Buffer.allocUnsafe(READ_BYTES);
-    let begun = '';
-    for (let length = readSync(file, bytes); length > 0; length = readSync(file, bytes)) {
-      const lines = (begun + decoder.write(bytes.subarray(0, length))).split('\n');
-      begun = lines.pop() ?? '';
-      yield* lines;
-    }
-    if (begun !== '') yield begun;
+    for (let length = readSync(file, bytes); length > 0; length = readSync(file, bytes))
+      yield decoder.write(bytes.subarray(0, length));
+    yield decoder.end();
   } catch (error) {
     throw new HarnessError('usage', `cannot read ${path}: ${messageOf(error)}`);
   } finally {
     if (file !== undefined) closeSync(file);
   }
+}
+
+/** Pieces that become one text. */
+function collected(path: string, name: string) {
+  let pieces: string[] = [];
+  let length = 0;
+  return {
+    /** Throws HarnessError('usage') when no text can be that long: /dev/zero has no end. */
+    add(piece: string): void {
+      pieces.push(piece);
+      length += piece.length;
+      if (length > constants.MAX_STRING_LENGTH)
+        throw new HarnessError(
+          'usage',
+          `cannot read ${path}: ${name} is longer than ${length - piece.length} characters`,
+        );
+    },
+    take(): string {
+      const text = pieces.join('');
+      pieces = [];
+      length = 0;
+      return text;
+    },
+  };
+}
+
+/** The text of a file of a run. Throws HarnessError('usage') that says what is missing or cannot be read. */
+export function readRunFile(path: string): string {
+  const whole = collected(path, 'it');
+  for (const piece of piecesOf(path)) whole.add(piece);
+  return whole.take();
+}
+
+/** The lines of such a file, which may be longer than a text can be. Throws as `readRunFile` does. */
+export function* readRunLines(path: string): Generator<string> {
+  const line = collected(path, 'a line');
+  for (const piece of piecesOf(path))
+    for (const [nth, part] of piece.split('\n').entries()) {
+      if (nth > 0) yield line.take();
+      line.add(part);
+    }
+  const last = line.take();
+  if (last !== '') yield last;
 }
 
 /** The JSON in such a file. Throws HarnessError('usage'), with the `remedy` if it is there and no JSON. */

@@ -1,5 +1,5 @@
 // The polynomial checkers against the definition and the search: on random histories, on ones close to a run of the model, and
-// on longer ones of the kind a run records (`exhaustive.test.ts` has all small ones). Same verdict, same shortest refuted prefix.
+// on longer ones of the kind a run records (`exhaustive.sweep.test.ts` has all small ones). Same verdict, same shortest refuted prefix.
 
 import { describe, expect, it } from 'vitest';
 import { Kind, NEVER, type Entries, type LockEntries } from '../entries.ts';
