@@ -2,9 +2,9 @@
 // runs, so that `--help` stays quick. All that goes wrong ends here, as one message and the right exit code (2.4).
 
 import manifest from '../package.json' with { type: 'json' };
-import { Command, CommanderError, Option } from 'commander';
+import { Command, Option } from 'commander';
 import type { ConvertFlags } from './commands/convert.ts';
-import { EXIT_CODE, HarnessError, messageOf } from './contract/errors.ts';
+import { EXIT_CODE } from './contract/errors.ts';
 import {
   choicesFor,
   refuseUnknownVariables,
@@ -14,8 +14,7 @@ import {
   withProfile,
   withReporters,
 } from './settings/options.ts';
-import { userFileOf } from './settings/user-module.ts';
-import { printableLines } from './terminal/printable.ts';
+import { failure } from './terminal/failure.ts';
 
 /** Nothing of ours goes on once a command is over. */
 const END_AFTER_MILLIS = 500;
@@ -280,41 +279,4 @@ function endSoon(): void {
     if (process.stdout.writableLength + process.stderr.writableLength === 0) process.exit();
     endSoon();
   }, END_AFTER_MILLIS).unref();
-}
-
-/** Prints what went wrong, once, and gives the exit code. The first cause wins; what went wrong after it is added. */
-function failure(error: unknown): number {
-  if (error instanceof SuppressedError) {
-    const code = failure(error.suppressed);
-    process.stderr.write(`lockpick: and while cleaning up: ${messageOf(error.error)}\n`);
-    return code;
-  }
-  if (error instanceof AggregateError && error.errors.length > 0) {
-    const [first, ...others]: unknown[] = error.errors;
-    const code = failure(first);
-    for (const other of others) process.stderr.write(`lockpick: and: ${messageOf(other)}\n`);
-    return code;
-  }
-  // Commander has printed its own message, with the nearest names.
-  if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT_CODE.ok : EXIT_CODE.usage;
-  if (error instanceof HarnessError) {
-    const remedy = error.remedy === undefined ? '' : ` → ${error.remedy}`;
-    const detail = error.detail === undefined ? '' : `\n${error.detail.trimEnd()}`;
-    const because = error.cause === undefined ? '' : messageOf(error.cause);
-    const cause = error.message.includes(because) ? '' : `\n  cause: ${because}`;
-    process.stderr.write(`lockpick: ${printableLines(`${error.message}${remedy}${cause}${detail}`)}\n`);
-    return EXIT_CODE[error.code];
-  }
-  const file = userFileOf(error);
-  if (file !== undefined) {
-    const words = `${file} left something running, and it failed: ${messageOf(error)} → catch it there`;
-    process.stderr.write(`lockpick: ${printableLines(words)}\n`);
-    return EXIT_CODE.usage;
-  }
-  process.stderr.write(`lockpick: this is a bug of lockpick itself, please report it:\n${stackOf(error)}\n`);
-  return EXIT_CODE.internal;
-}
-
-function stackOf(error: unknown): string {
-  return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }

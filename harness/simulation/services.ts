@@ -23,7 +23,7 @@ import { simulatedEtcdWires } from './etcd/wire.ts';
 import { runPostgres } from './postgres/server.ts';
 import { lockStatements } from './postgres/lock-statements.ts';
 import { simulatedSessions } from './postgres/session.ts';
-import { storeStatements } from './postgres/statements.ts';
+import { storeStatements } from './postgres/store-statements.ts';
 import type { Machine, Program } from './program.ts';
 import { runRedis, settingsOf } from './redis/server.ts';
 import { simulatedDial } from './redis/wire.ts';

@@ -2,7 +2,7 @@
 // advisory locks, and leases in a table. The semantics are those of the SQL in `backends/postgres/recipes`.
 
 import type { Row, Values } from '../../postgres/session.ts';
-import type { Statement, Statements, StatementSession } from './statements.ts';
+import type { Statement, Statements, StatementSession, Undo } from './statement.ts';
 
 interface Lease {
   readonly owner: string;
@@ -17,7 +17,7 @@ export function lockStatements(): Statements {
   /** Lock → the session that has it, and how often it has taken it. */
   const advisory = new Map<string, { readonly session: StatementSession; count: number }>();
 
-  const setLease = (lock: string, lease: Lease, undo: (() => void)[]): void => {
+  const setLease = (lock: string, lease: Lease, undo: Undo): void => {
     const before = leases.get(lock);
     leases.set(lock, lease);
     undo.push(() => {

@@ -7,7 +7,7 @@ import { syncMillis } from '../disk.ts';
 import type { SqlRequest, SqlResponse } from '../messages.ts';
 import type { Accept, Socket } from '../network.ts';
 import type { Machine } from '../program.ts';
-import { SqlError, type Statements, type StatementSession } from './statements.ts';
+import { SqlError, type Statements, type StatementSession } from './statement.ts';
 
 /** From start to serving. */
 const STARTING_MILLIS = { min: 150, max: 400 };

@@ -1,48 +1,20 @@
-// What a simulated PostgreSQL does for each prepared statement of a client, known by its name: the row that it locks
+// What a simulated PostgreSQL does for each prepared statement of the store, known by its name: the row that it locks
 // first, and what it then reads and writes. The semantics are those of the SQL in `postgres-store/`; what is here must
 // say the same, and the fidelity tests compare. Knows no sessions: who may run when is decided in `server.ts`.
 
 import type { Row, Values } from '../../postgres/session.ts';
-
-/** A statement that is refused; its transaction is undone. */
-export class SqlError extends Error {
-  readonly state: string;
-  constructor(state: string) {
-    super(`sqlstate ${state}`);
-    this.state = state;
-  }
-}
-
-export interface Statement {
-  /** What it locks until its transaction ends; undefined: nothing. */
-  readonly locks?: (values: Values) => string;
-  /** Runs it; `undo` gets what takes it back. Throws SqlError. */
-  run(values: Values, undo: (() => void)[], session: StatementSession): readonly Row[];
-}
-
-/** The session that runs a statement. */
-export interface StatementSession {
-  /** By the server's clock, in milliseconds since 1970. */
-  wallMillis(): number;
-  /** Whoever ends it. */
-  onEnd(action: () => void): void;
-}
-
-interface Register {
-  value: string;
-  version: number;
-  highest: bigint | undefined;
-  /** Those that were applied. */
-  readonly orders: Set<string>;
-}
-
-interface Audited {
-  readonly seq: number;
-  readonly row: Row;
-}
-
-/** What a write makes of a register. */
-type Change = Partial<Omit<Register, 'orders'>>;
+import {
+  list,
+  optional,
+  SqlError,
+  string,
+  text,
+  whole,
+  type Statement,
+  type Statements,
+  type Undo,
+} from './statement.ts';
+import { storeRegisters, type Change, type Register } from './store-registers.ts';
 
 interface Queued {
   readonly nth: number;
@@ -70,46 +42,16 @@ interface Write {
   readonly order: string | undefined;
 }
 
-export type Statements = ReadonlyMap<string, Statement>;
-
 /** Those of the store, on tables that are empty at first. */
 export function storeStatements(): Statements {
-  const registers = new Map<string, Register>();
-  /** By register, in the order of `seq`. */
-  const audit = new Map<string, Audited[]>();
+  const registers = storeRegisters();
   const steps = new Set<string>();
   /** By operation. */
   const queue = new Map<string, Queued>();
   /** Those of `queue` that wait, by key. */
   const unserved = new Map<string, Set<Queued>>();
-
-  const registerAt = (defence: string, key: string): Register => {
-    const register = registers.get(`${defence} ${key}`);
-    // As `select … into strict` says of no row.
-    if (register === undefined) throw new SqlError('P0002');
-    return register;
-  };
-  const change = (register: Register, to: Change, undo: (() => void)[]): void => {
-    const { value, version, highest } = register;
-    Object.assign(register, to);
-    undo.push(() => void Object.assign(register, { value, version, highest }));
-  };
-  const apply = (order: string | undefined, { orders }: Register, undo: (() => void)[]): void => {
-    if (order === undefined || orders.has(order)) return;
-    orders.add(order);
-    undo.push(() => void orders.delete(order));
-  };
-  const record = (register: string, row: Row, undo: (() => void)[]): void => {
-    // A sequence gives no number twice, whatever is undone.
-    seq += 1;
-    const entry = { seq, row: { seq: String(seq), ...row } };
-    const entries = audit.get(register) ?? [];
-    audit.set(register, entries);
-    entries.push(entry);
-    undo.push(() => void entries.splice(entries.lastIndexOf(entry), 1));
-  };
-  let seq = 0;
   let queued = 0;
+
   const putInLine = (entry: Queued): void => {
     const waiting = unserved.get(entry.key) ?? new Set();
     unserved.set(entry.key, waiting.add(entry));
@@ -125,7 +67,7 @@ export function storeStatements(): Statements {
   };
 
   /** The version that it gives the register and what it writes; undefined: refused. */
-  const accept = (write: Write, register: Register, undo: (() => void)[]): Change | undefined => {
+  const accept = (write: Write, register: Register, undo: Undo): Change | undefined => {
     const { defence, key, token, base, value, add, order } = write;
     const version = register.version + 1;
     switch (defence) {
@@ -154,16 +96,17 @@ export function storeStatements(): Statements {
     }
   };
 
-  const attemptWrite = (write: Write, undo: (() => void)[]): Row => {
-    const register = registerAt(write.defence, write.key);
+  const attemptWrite = (write: Write, undo: Undo): Row => {
+    const register = registers.at(write.defence, write.key);
     const accepted = accept(write, register, undo);
     if (accepted !== undefined) {
-      change(register, accepted, undo);
-      apply(write.order, register, undo);
+      registers.change(register, accepted, undo);
+      registers.apply(write.order, register, undo);
     }
     const met = accepted === undefined ? register.version : register.version - 1;
-    record(
-      `${write.defence} ${write.key}`,
+    registers.record(
+      write.defence,
+      write.key,
       {
         op: write.op,
         process: write.process,
@@ -183,21 +126,22 @@ export function storeStatements(): Statements {
     };
   };
 
-  const serveQueue = (key: string, undo: (() => void)[]): void => {
+  const serveQueue = (key: string, undo: Undo): void => {
     const inLine = unserved.get(key);
     for (const waiting of inLine ?? []) {
-      const register = registerAt('serialized-queue', key);
+      const register = registers.at('serialized-queue', key);
       const { op, process, token, added, order } = waiting;
       const version = register.version;
       const sum = BigInt(register.value) + added;
       const canBe = sum >= 0n && (order === undefined || !register.orders.has(order));
       const value = canBe ? String(sum) : waiting.value;
       if (canBe) {
-        change(register, { value, version: version + 1 }, undo);
-        apply(order, register, undo);
+        registers.change(register, { value, version: version + 1 }, undo);
+        registers.apply(order, register, undo);
       }
-      record(
-        `serialized-queue ${key}`,
+      registers.record(
+        'serialized-queue',
+        key,
         {
           op,
           process,
@@ -221,7 +165,7 @@ export function storeStatements(): Statements {
   };
 
   const read = ([defence, key, order]: Values): readonly Row[] => {
-    const register = registers.get(`${string(defence)} ${string(key)}`);
+    const register = registers.find(string(defence), string(key));
     if (register === undefined) return [];
     const applied = order !== null && register.orders.has(string(order));
     return [{ value: register.value, version: String(register.version), applied }];
@@ -233,14 +177,7 @@ export function storeStatements(): Statements {
       {
         run([defences, keys, value]) {
           for (const defence of list(defences))
-            for (const key of list(keys))
-              if (!registers.has(`${defence} ${key}`))
-                registers.set(`${defence} ${key}`, {
-                  value: string(value),
-                  version: 0,
-                  highest: undefined,
-                  orders: new Set(),
-                });
+            for (const key of list(keys)) registers.seed(defence, key, string(value));
           return [];
         },
       },
@@ -252,12 +189,12 @@ export function storeStatements(): Statements {
       {
         locks: locksRegister,
         run([defence, key, order, shown], undo) {
-          const register = registerAt(string(defence), string(key));
+          const register = registers.at(string(defence), string(key));
           const token = BigInt(string(shown));
           if (register.highest !== undefined && token < register.highest)
             return [{ value: null, version: null, applied: null }];
           if (register.highest === undefined || token > register.highest)
-            change(register, { highest: token }, undo);
+            registers.change(register, { highest: token }, undo);
           return read([string(defence), string(key), order ?? null]);
         },
       },
@@ -321,11 +258,8 @@ export function storeStatements(): Statements {
     [
       'audit',
       {
-        run([defence, key, after, limit]) {
-          const entries = audit.get(`${string(defence)} ${string(key)}`) ?? [];
-          const first = entries.findIndex(({ seq: number }) => number > Number(after));
-          return first < 0 ? [] : entries.slice(first, first + Number(limit)).map(({ row }) => row);
-        },
+        run: ([defence, key, after, limit]) =>
+          registers.audited(string(defence), string(key), Number(after), Number(limit)),
       },
     ],
   ]);
@@ -347,30 +281,6 @@ function writeOf([defence, key, op, process, token, base, value, add, order]: Va
     add: whole(add),
     order: optional(order),
   };
-}
-
-type Value = Values[number] | undefined;
-
-function string(value: Value): string {
-  if (typeof value === 'string' || typeof value === 'number') return String(value);
-  throw new SqlError('22004');
-}
-
-function optional(value: Value): string | undefined {
-  return value === null || value === undefined ? undefined : string(value);
-}
-
-function whole(value: Value): bigint | undefined {
-  return value === null || value === undefined ? undefined : BigInt(string(value));
-}
-
-function list(value: Value): readonly string[] {
-  if (Array.isArray(value)) return value.map(String);
-  throw new SqlError('22004');
-}
-
-function text(value: bigint | undefined): string | null {
-  return value === undefined ? null : String(value);
 }
 
 function greatest(a: bigint | undefined, b: bigint | undefined): bigint | undefined {
