@@ -61,6 +61,14 @@ describe('the expectation of a plan', () => {
     });
   });
 
+  it('that a stopped client outlives its lease allows that it is given one that has run out', () => {
+    const outlive = catalogue.filter(
+      ({ fault, expected }) => fault === 'pause-holder' && expected.findings.includes('belief-overlap'),
+    );
+    expect(outlive.length).toBeGreaterThan(20);
+    for (const cell of outlive) expect([cellName(cell), ...cell.expected.allowed]).toContain('expired-grant');
+  });
+
   it('is none of work that makes another experiment of it', () => {
     expect(expectedOf('redis-single/set-nx-px/none', { thinkMillis: '2s' })).toBeUndefined();
   });

@@ -11,6 +11,7 @@ import { formatDuration, parseDuration, parseSpan } from './duration.ts';
 import type { Millis } from '../history/op.ts';
 import { wrongParam } from '../nemesis/fault-params.ts';
 import { FIXED } from '../nemesis/schedule.ts';
+import { issueWords } from './issue-words.ts';
 import { scheduleSchema } from './schedule-format.ts';
 
 /** The names a plan may use; handed in, so that this file knows no backend. */
@@ -167,7 +168,7 @@ export function parsePlan(vocabulary: Vocabulary, ...layers: readonly PlanInput[
   known('variant', input['variant'], [DEFAULT_VARIANT, ...variants]);
   known('fault', input['fault'], vocabulary.scenarios);
   known('workload', input['workload'], vocabulary.workloads);
-  const parsed = planSchema.safeParse(input);
+  const parsed = planSchema.safeParse(input, { error: issueWords });
   if (!parsed.success) {
     const issue = parsed.error.issues[0];
     if (issue?.code === 'unrecognized_keys' && issue.path.length === 0)

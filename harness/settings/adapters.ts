@@ -7,6 +7,7 @@ import { HarnessError } from '../contract/errors.ts';
 import type { Recipe } from '../contract/lock-client.ts';
 import { backends } from '../backends/index.ts';
 import { scenarios } from '../nemesis/schedule.ts';
+import { issueWords } from '../plan/issue-words.ts';
 import { EXPECTABLE_GRADES, known, type Plan } from '../plan/plan.ts';
 import { loadUserModule, readFromUser } from './user-module.ts';
 
@@ -62,7 +63,9 @@ async function load(path: string): Promise<LoadedAdapter> {
     throw new HarnessError('usage', `the adapter ${path} exports nothing named \`adapter\``, {
       remedy: 'write `export const adapter: Adapter = { … }`; docs/test-your-own-lock.md has a whole one',
     });
-  const parsed = readFromUser('the adapter', path, () => adapterSchema.safeParse(adapter));
+  const parsed = readFromUser('the adapter', path, () =>
+    adapterSchema.safeParse(adapter, { error: issueWords }),
+  );
   if (!parsed.success) {
     const issue = parsed.error.issues[0];
     if (issue?.code === 'unrecognized_keys')

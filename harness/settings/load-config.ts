@@ -3,6 +3,7 @@
 
 import { existsSync } from 'node:fs';
 import { HarnessError } from '../contract/errors.ts';
+import { issueWords } from '../plan/issue-words.ts';
 import type { ConfigLayer } from './settings.ts';
 
 const NAMES = ['ts', 'mts', 'js', 'mjs', 'json'].map((extension) => `lockpick.config.${extension}`);
@@ -20,7 +21,9 @@ export async function loadConfig(named?: string): Promise<ConfigLayer | undefine
     throw new HarnessError('usage', `the config ${file} has no default export`, {
       remedy: 'write `export default defineConfig({ … })`',
     });
-  const parsed = readFromUser('the config', file, () => configSchema.safeParse(exported['default']));
+  const parsed = readFromUser('the config', file, () =>
+    configSchema.safeParse(exported['default'], { error: issueWords }),
+  );
   if (!parsed.success) {
     const issue = parsed.error.issues[0];
     if (issue?.code === 'unrecognized_keys') {

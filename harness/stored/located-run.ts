@@ -7,6 +7,7 @@ import { HarnessError } from '../contract/errors.ts';
 import type { PlannedSchedule } from '../contract/fault.ts';
 import type { Finding } from '../../checkers/verdict.ts';
 import type { History } from '../history/history.ts';
+import { issueWords } from '../plan/issue-words.ts';
 import { scheduleSchema } from '../plan/schedule-format.ts';
 import { runDirectory, type RunDirectory } from './results.ts';
 import type { StoredRun } from './stored-run.ts';
@@ -39,7 +40,7 @@ export function findingOf({ verdict, directory }: StoredRun, id: string): Findin
 
 /** As the header recorded it. Throws HarnessError('usage') if it did not, or not in this format. */
 export function scheduleIn({ header }: History, { history }: RunDirectory): PlannedSchedule {
-  const parsed = scheduleSchema.safeParse(header.meta['schedule']);
+  const parsed = scheduleSchema.safeParse(header.meta['schedule'], { error: issueWords });
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   throw new HarnessError(

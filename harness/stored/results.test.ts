@@ -50,7 +50,9 @@ describe('the lines of a file', () => {
 });
 
 it('a file without an end is an error, not a wait', () => {
-  expect(() => readRunFile('/dev/zero')).toThrow(/^cannot read \/dev\/zero: it is longer than \d+ characters$/);
+  expect(() => readRunFile('/dev/zero')).toThrow(
+    /^cannot read \/dev\/zero: it is longer than \d+ characters$/,
+  );
   expect(() => [...readRunLines('/dev/zero')]).toThrow(/^cannot read \/dev\/zero: a line is longer than/);
 });
 
