@@ -35,7 +35,7 @@ const kept: KeptComparison = {
   schemaVersion: 1,
   profile: 'standard',
   seed: '7',
-  totals: { ok: 19, violation: 1 },
+  totals: { ok: 18, violation: 1, inconclusive: 1 },
   cells: [
     cell('redis-single/set-nx-px/none', { safe: 3 }, 3),
     cell('redis-single/set-nx-px/kill-server', { safe: 2, unsafe: 1 }, 2, { 'double-grant': 1 }),
@@ -55,10 +55,23 @@ it('says in the README how often each lock was lost', () => {
   expect(rowsOf(readme)).toEqual([
     '| `redis-single/set-nx-px` | 33 % [0.84, 91] of 3 runs, 10 faults | – | – | 95 % [75, 100] of 20 faults | – |',
   ]);
-  expect(readme).toContain('7 cells, 20 runs, 2 to 3 of a cell, 1 of them not as theory expects');
+  expect(readme).toContain(
+    '7 cells, 20 runs, 2 to 3 of a cell, 1 of them not as theory expects and 1 of them inconclusive (the cells in bold)',
+  );
   expect(readme).toContain('Of 1 recipes that are wrong on purpose 1 were caught in every run.');
+  expect(readme).toContain(
+    'In the 17 runs of the 6 cells of right recipes that theory calls safe nothing was found.',
+  );
   expect(readme).toContain('compare --profile standard --seed 7');
   expect(readme).toContain('Servers: etcd 3.5.16.');
+  const [first, ...others] = kept.cells;
+  const found = first === undefined ? [] : [{ ...first, findings: { 'double-grant': 2 } }, ...others];
+  expect(
+    readmeWith('<!-- docs/comparison.json --><!-- end of docs/comparison.json -->', {
+      ...kept,
+      cells: found,
+    }),
+  ).toContain('that theory calls safe 2 findings were found.');
   expect(() => readmeWith('no place', kept)).toThrow('no place');
 });
 

@@ -127,7 +127,7 @@ function comparedWords(kept: KeptComparison): string {
   const command = `\`npm run -s lockpick -- compare --profile ${profile} --seed ${seed}\``;
   return (
     `A real run: profile ${profile} (${PROFILES[profile].summary}), ${cells.length} cells, ${runsWords(kept)}; ` +
-    `${started}, ${host}. ${flawedWords(cells)}${command} makes it again. Servers: ${versions.join(', ')}.`
+    `${started}, ${host}. ${flawedWords(cells)}${safeWords(cells)}${command} makes it again. Servers: ${versions.join(', ')}.`
   );
 }
 
@@ -136,13 +136,18 @@ function runsWords({ cells, totals }: KeptComparison): string {
   const seeds = cells.map(({ asExpected }) => asExpected.trials);
   const [fewest, most] = [Math.min(...seeds), Math.max(...seeds)];
   const runs = seeds.reduce((sum, count) => sum + count, 0);
-  const other = runs - (totals['ok'] ?? 0);
+  const { ok = 0, inconclusive = 0 } = totals;
+  const other = runs - ok - inconclusive;
+  const unexpected = [
+    ...(other === 0 ? [] : [`${other} of them not as theory expects`]),
+    ...(inconclusive === 0 ? [] : [`${inconclusive} of them inconclusive`]),
+  ];
   return [
     `${runs} runs`,
     `${fewest === most ? fewest : `${fewest} to ${most}`} of a cell`,
-    other === 0
+    unexpected.length === 0
       ? 'all of them as theory expects'
-      : `${other} of them not as theory expects (the cells in bold)`,
+      : `${unexpected.join(' and ')} (the cells in bold)`,
   ].join(', ');
 }
 
@@ -155,6 +160,18 @@ function flawedWords(cells: readonly KeptCell[]): string {
   return recipes.size === 0
     ? ''
     : `Of ${recipes.size} recipes that are wrong on purpose ${caught.length} were caught in every run. `;
+}
+
+/** What was found where nothing may be: false alarms, or news. Empty if there is no such cell. */
+function safeWords(cells: readonly KeptCell[]): string {
+  const safe = cells.filter((each) => each.expected === 'safe' && !isFlawed(each));
+  const runs = safe.reduce((sum, { asExpected }) => sum + asExpected.trials, 0);
+  const found = safe
+    .flatMap(({ findings }) => Object.values(findings))
+    .reduce((sum, count) => sum + count, 0);
+  return runs === 0
+    ? ''
+    : `In the ${runs} runs of the ${safe.length} cells of right recipes that theory calls safe ${found === 0 ? 'nothing was' : `${found} findings were`} found. `;
 }
 
 /** docs/comparison.md: how each lock came out, then a row a cell with what theory expects and all rates. */
