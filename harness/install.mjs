@@ -3,8 +3,8 @@
 // that any Node ≥ 20 runs before the project's own Node (node_modules/.bin/node) exists. Everything goes to stderr.
 
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
@@ -27,6 +27,17 @@ function firstDifference() {
   return undefined;
 }
 
+/** Some versions of npm (9.2 of Debian 13) leave out the link to a program that packages for other platforms have as well. */
+function linkOwnNode() {
+  const locked = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')).packages;
+  for (const [path, { bin }] of Object.entries(locked)) {
+    if (bin?.node === undefined || !existsSync(join(root, path, bin.node))) continue;
+    mkdirSync(dirname(ownNode), { recursive: true });
+    symlinkSync(relative(dirname(ownNode), join(root, path, bin.node)), ownNode);
+    return;
+  }
+}
+
 function fail(message) {
   process.stderr.write(`lockpick: ${message}\n`);
   process.exit(69);
@@ -43,6 +54,7 @@ if (difference !== undefined) {
   if (npm.status !== 0) fail('`npm ci` failed (see above); check the network and run the same command again');
 }
 
+if (!existsSync(ownNode)) linkOwnNode();
 if (existsSync(ownNode)) {
   try {
     execFileSync(ownNode, ['-e', '0'], { stdio: 'ignore', shell: process.platform === 'win32' });
