@@ -1,6 +1,7 @@
-// Three rings of tests: `unit` needs nothing but Node and a minute; `sweep` goes through all there is of something, such
-// as every catalogued cell in simulation, and takes minutes of processor time; `containers` needs a Docker engine and runs
-// one file at a time, because its timings (faults, leases) must not compete for the processors.
+// Four rings of tests: `unit` needs nothing but Node and a minute; `sweep` goes through all there is of something, such as
+// every catalogued cell in simulation, and takes minutes of processor time; `browser` opens reports in Chromium, and is
+// skipped without; `containers` needs a Docker engine and runs one file at a time, because its timings (faults, leases) must
+// not compete for the processors.
 
 import { defineConfig } from 'vitest/config';
 import { messageOf } from './harness/contract/errors.ts';
@@ -29,8 +30,9 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['{harness,checkers,workloads,bench}/**/*.test.ts'],
-          exclude: ['**/*.containers.test.ts', '**/*.sweep.test.ts'],
+          exclude: ['**/*.{sweep,browser,containers}.test.ts'],
           testTimeout: 30_000,
+          maxWorkers: '100%',
           // Zero would count as none, and run last.
           sequence: { groupOrder: 1 },
         },
@@ -40,7 +42,17 @@ export default defineConfig({
           name: 'sweep',
           include: ['{harness,checkers}/**/*.sweep.test.ts'],
           testTimeout: 30_000,
-          sequence: { groupOrder: 1 },
+          maxWorkers: '100%',
+          sequence: { groupOrder: 2 },
+        },
+      },
+      {
+        test: {
+          name: 'browser',
+          include: ['harness/**/*.browser.test.ts'],
+          testTimeout: 30_000,
+          maxWorkers: '100%',
+          sequence: { groupOrder: 2 },
         },
       },
       {
@@ -49,7 +61,7 @@ export default defineConfig({
           include: ['{harness,workloads}/**/*.containers.test.ts'],
           fileParallelism: false,
           // After all the others: what fails without containers is known within minutes.
-          sequence: { groupOrder: 2 },
+          sequence: { groupOrder: 3 },
           // Of the tests of a file that say that they may run beside each other.
           maxConcurrency: 2,
           testTimeout: 120_000,
