@@ -40,7 +40,7 @@ export default defineConfig({
       {
         test: {
           name: 'sweep',
-          include: ['{harness,checkers}/**/*.sweep.test.ts'],
+          include: ['{harness,checkers,workloads,bench}/**/*.sweep.test.ts'],
           testTimeout: 30_000,
           maxWorkers: '100%',
           sequence: { groupOrder: 2 },
@@ -49,7 +49,7 @@ export default defineConfig({
       {
         test: {
           name: 'browser',
-          include: ['harness/**/*.browser.test.ts'],
+          include: ['{harness,checkers,workloads,bench}/**/*.browser.test.ts'],
           testTimeout: 30_000,
           maxWorkers: '100%',
           sequence: { groupOrder: 2 },
@@ -58,7 +58,7 @@ export default defineConfig({
       {
         test: {
           name: 'containers',
-          include: ['{harness,workloads}/**/*.containers.test.ts'],
+          include: ['{harness,checkers,workloads,bench}/**/*.containers.test.ts'],
           fileParallelism: false,
           // After all the others: what fails without containers is known within minutes.
           sequence: { groupOrder: 3 },

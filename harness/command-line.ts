@@ -1,5 +1,5 @@
 // argv → command: the composition root. Names every command, flag and example; loads what a command needs only when it
-// runs, so that `--help` stays quick. All that goes wrong ends here, as one message and the right exit code (2.4).
+// runs, so that `--help` stays quick. How a command fails is told in `terminal/failure.ts`.
 
 import manifest from '../package.json' with { type: 'json' };
 import { Command, Option } from 'commander';

@@ -3,7 +3,7 @@
 // that any Node ≥ 20 runs before the project's own Node (node_modules/.bin/node) exists. Everything goes to stderr.
 
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -32,8 +32,14 @@ function linkOwnNode() {
   const locked = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')).packages;
   for (const [path, { bin }] of Object.entries(locked)) {
     if (bin?.node === undefined || !existsSync(join(root, path, bin.node))) continue;
-    mkdirSync(dirname(ownNode), { recursive: true });
-    symlinkSync(relative(dirname(ownNode), join(root, path, bin.node)), ownNode);
+    try {
+      mkdirSync(dirname(ownNode), { recursive: true });
+      rmSync(ownNode, { force: true });
+      symlinkSync(relative(dirname(ownNode), join(root, path, bin.node)), ownNode);
+    } catch (error) {
+      // Another command may have made it meanwhile.
+      if (!existsSync(ownNode)) fail(`cannot make ${ownNode}: ${error.message}`);
+    }
     return;
   }
 }

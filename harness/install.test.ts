@@ -1,7 +1,16 @@
 // What runs before everything else, on a copy of its own with packages made up.
 
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -27,15 +36,16 @@ it('makes the link to the Node of this platform where npm has left it out', () =
   const here = join(root, 'node_modules', 'node-here', 'bin');
   mkdirSync(here, { recursive: true });
   symlinkSync(process.execPath, join(here, 'node'));
+  const links = join(root, 'node_modules', '.bin');
+  mkdirSync(links);
+  symlinkSync('nowhere', join(links, 'node'));
   const bin = { node: 'bin/node' };
   const ended = install({
     'node_modules/node-elsewhere': { version: '24.0.0', optional: true, bin },
     'node_modules/node-here': { version: '24.0.0', optional: true, bin },
   });
   expect(ended).toMatchObject({ status: 0, stderr: '' });
-  expect(readlinkSync(join(root, 'node_modules', '.bin', 'node'))).toBe(
-    join('..', 'node-here', 'bin', 'node'),
-  );
+  expect(readlinkSync(join(links, 'node'))).toBe(join('..', 'node-here', 'bin', 'node'));
 });
 
 it('makes none where no package has one, and takes the Node that runs', () => {
@@ -43,6 +53,7 @@ it('makes none where no package has one, and takes the Node that runs', () => {
     status: 0,
     stderr: '',
   });
+  expect(existsSync(join(root, 'node_modules', '.bin', 'node'))).toBe(false);
 });
 
 it('says that a Node does not run', () => {

@@ -32,6 +32,13 @@ async function listed(
   return new Map(rows.map(({ cell, seeds }) => [cell, seeds]));
 }
 
+async function secondsOn(on: string): Promise<number> {
+  written = '';
+  await listCommand(['etcd/lease-queue/none'], choices({ json: true, on, timeLimit: '100s' }));
+  const [row] = JSON.parse(written) as { estimatedSeconds: number }[];
+  return row?.estimatedSeconds ?? 0;
+}
+
 /** Those that containers can have. */
 const ALL = catalogue
   .filter(({ fault }) => containersRefuse(scenarioNamed(fault)?.faults ?? []) === undefined)
@@ -94,5 +101,10 @@ describe('list', () => {
       'lose-power',
       'clock-jump',
     ]);
+  });
+
+  it('estimates what a run takes where it runs', async () => {
+    expect(await secondsOn('docker')).toBe(109);
+    expect(await secondsOn('simulation')).toBe(2);
   });
 });

@@ -14,7 +14,7 @@ import { profileOf, whatRuns } from './run.ts';
 /** Seconds that a run takes beside its load, on two busy cores with images present (`node bench/run-cost.ts`). */
 const OVERHEAD_SECONDS = 9;
 
-/** Seconds of load that one processor simulates in a second: all catalogued cells of 10 s on one take half a minute. */
+/** Seconds of load that one processor simulates in a second, over all catalogued cells (`simulated-cells.sweep.test.ts`). */
 const SIMULATED_SPEED = 50;
 
 /** What says which cells run, besides patterns and a profile. */
@@ -46,11 +46,11 @@ export async function listCommand(patterns: readonly string[], chosen: Choices):
         `  expected: ${expected}\n` +
         `  recipe:   ${row.recipe}${row.flaw === null ? '' : `; wrong on purpose: ${row.flaw}`}\n` +
         `  token:    ${row.tokenSource ?? 'none'}\n` +
-        `  time:     ${row.seeds === 1 ? '' : `${row.seeds} seeds of `}about ${row.estimatedSeconds} s\n`,
+        `  time:     ${row.seeds === 1 ? '' : `${row.seeds} seeds of `}${aboutTime(row.estimatedSeconds)}\n`,
     );
   }
   const seconds = rows.reduce((sum, row) => sum + row.seeds * row.estimatedSeconds, 0);
-  process.stdout.write(`cells: ${rows.length}, runs: ${plans.length}, time: about ${timeText(seconds)}\n`);
+  process.stdout.write(`cells: ${rows.length}, runs: ${plans.length}, time: ${aboutTime(seconds)}\n`);
   return EXIT_CODE.ok;
 }
 
@@ -75,17 +75,16 @@ async function rowOf(plan: Plan, seeds: number) {
 
 function secondsOf({ on, timeLimitMillis }: Plan): number {
   const load = timeLimitMillis / 1000;
-  return on === 'simulation'
-    ? Math.round((load / SIMULATED_SPEED) * 10) / 10
-    : Math.round(load + OVERHEAD_SECONDS);
+  return on === 'simulation' ? load / SIMULATED_SPEED : Math.round(load + OVERHEAD_SECONDS);
 }
 
-/** `0.4 s`, `95 s`, `3 min`, `2 h 05 min` */
-function timeText(seconds: number): string {
-  if (seconds < 10) return `${Math.round(seconds * 10) / 10} s`;
-  if (seconds < 120) return `${Math.round(seconds)} s`;
+/** `less than 0.1 s`, `about 0.4 s`, `about 95 s`, `about 3 min`, `about 2 h 05 min` */
+function aboutTime(seconds: number): string {
+  if (seconds < 0.1) return 'less than 0.1 s';
+  if (seconds < 10) return `about ${Math.round(seconds * 10) / 10} s`;
+  if (seconds < 120) return `about ${Math.round(seconds)} s`;
   const minutes = Math.round(seconds / 60);
   return minutes < 60
-    ? `${minutes} min`
-    : `${Math.floor(minutes / 60)} h ${String(minutes % 60).padStart(2, '0')} min`;
+    ? `about ${minutes} min`
+    : `about ${Math.floor(minutes / 60)} h ${String(minutes % 60).padStart(2, '0')} min`;
 }

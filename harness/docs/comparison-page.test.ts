@@ -56,7 +56,7 @@ it('says in the README how often each lock was lost', () => {
     '| `redis-single/set-nx-px` | 33 % [0.84, 91] of 3 runs, 10 faults | – | – | 95 % [75, 100] of 20 faults | – |',
   ]);
   expect(readme).toContain(
-    '7 cells, 20 runs, 2 to 3 of a cell, 1 of them not as theory expects and 1 of them inconclusive (the cells in bold)',
+    '7 cells, 20 runs, 2 to 3 of a cell, 1 of them not as theory expects and 1 of them inconclusive (in bold in docs/comparison.md)',
   );
   expect(readme).toContain('Of 1 recipes that are wrong on purpose 1 were caught in every run.');
   expect(readme).toContain(

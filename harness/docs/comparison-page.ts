@@ -147,7 +147,7 @@ function runsWords({ cells, totals }: KeptComparison): string {
     `${fewest === most ? fewest : `${fewest} to ${most}`} of a cell`,
     unexpected.length === 0
       ? 'all of them as theory expects'
-      : `${unexpected.join(' and ')} (the cells in bold)`,
+      : `${unexpected.join(' and ')} (in bold in docs/comparison.md)`,
   ].join(', ');
 }
 

@@ -18,19 +18,21 @@ const UNITS: Readonly<Record<string, string>> = { string: ' characters', array: 
 
 /** undefined: as zod says it. */
 export function issueWords(issue: z.core.$ZodRawIssue): string | undefined {
+  if (issue.input === undefined) return 'is missing';
   switch (issue.code) {
     case 'invalid_type':
-      if (issue.input === undefined) return 'is missing';
       return `must be ${TYPES[issue.expected] ?? issue.expected}`;
     case 'invalid_value':
       return oneOf(issue.values);
     case 'invalid_union':
-      return Array.isArray(issue['options']) ? oneOf(issue['options']) : undefined;
+      return Array.isArray(issue['options'])
+        ? oneOf(issue['options'])
+        : 'is of a kind that is not understood';
     case 'too_small':
-      if (issue.origin === 'string' || issue.origin === 'array') return 'must not be empty';
-      return `must be at least ${issue.minimum}`;
+      if (issue.minimum === 1 && issue.origin in UNITS) return 'must not be empty';
+      return `must be ${issue.inclusive === false ? 'more than' : 'at least'} ${issue.minimum}${UNITS[issue.origin] ?? ''}`;
     case 'too_big':
-      return `must be at most ${issue.maximum}${UNITS[issue.origin] ?? ''}`;
+      return `must be ${issue.inclusive === false ? 'less than' : 'at most'} ${issue.maximum}${UNITS[issue.origin] ?? ''}`;
     case 'unrecognized_keys':
       return `has a field that nothing reads: ${issue.keys.join(', ')}`;
     case 'custom':

@@ -1,7 +1,7 @@
 // The results directory: one folder a run (6.2 of the design). The only reader and writer of it. `verdict.json` is
 // written last and by renaming, so its presence means that the run is done.
 
-import { constants } from 'node:buffer';
+import { constants as limits } from 'node:buffer';
 import {
   accessSync,
   appendFileSync,
@@ -218,7 +218,7 @@ function collected(path: string, name: string) {
     add(piece: string): void {
       pieces.push(piece);
       length += piece.length;
-      if (length > constants.MAX_STRING_LENGTH)
+      if (length > limits.MAX_STRING_LENGTH)
         throw new HarnessError(
           'usage',
           `cannot read ${path}: ${name} is longer than ${length - piece.length} characters`,

@@ -23,7 +23,7 @@ const ON_DISK: ReadonlySet<string> = new Set(['redis-single', 'redlock', 'postgr
 /** Whether theory says that this recipe never shows it. */
 function isPromised(backend: string, finding: SafetyFinding, history: History): boolean {
   const { code } = finding;
-  if (code === 'foreign-release' || code === 'not-linearizable') return true;
+  if (code === 'foreign-release') return true;
   if (code === 'double-grant' || code === 'token-regression' || breaksPromise(finding, history.header.meta)) {
     if (AGREED.has(backend)) return true;
     if (!ON_DISK.has(backend)) return false;
