@@ -11,13 +11,24 @@ const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const ownNode = join(root, 'node_modules', '.bin', process.platform === 'win32' ? 'node.cmd' : 'node');
 const LEAST_NODE = [22, 22];
 
+function packagesIn(file) {
+  return JSON.parse(readFileSync(join(root, file), 'utf8')).packages;
+}
+
+/** What npm says that it installed; undefined: nothing, or it was cut off. */
+function installedPackages() {
+  try {
+    return packagesIn('node_modules/.package-lock.json');
+  } catch {
+    return undefined;
+  }
+}
+
 /** What package-lock.json asks for and node_modules has in another version, or not at all; undefined: all is there. */
 function firstDifference() {
-  const installedPath = join(root, 'node_modules', '.package-lock.json');
-  if (!existsSync(installedPath)) return 'node_modules';
-  const locked = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')).packages;
-  const installed = JSON.parse(readFileSync(installedPath, 'utf8')).packages;
-  for (const [path, entry] of Object.entries(locked)) {
+  const installed = installedPackages();
+  if (installed === undefined) return 'node_modules';
+  for (const [path, entry] of Object.entries(packagesIn('package-lock.json'))) {
     if (path === '' || entry.link) continue;
     const have = installed[path]?.version;
     // An optional package may be for another platform; one that is there must still be the locked one.
@@ -29,16 +40,20 @@ function firstDifference() {
 
 /** Some versions of npm (9.2 of Debian 13) leave out the link to a program that packages for other platforms have as well. */
 function linkOwnNode() {
-  const locked = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')).packages;
-  for (const [path, { bin }] of Object.entries(locked)) {
-    if (bin?.node === undefined || !existsSync(join(root, path, bin.node))) continue;
+  for (const [path, { bin, os, cpu }] of Object.entries(packagesIn('package-lock.json'))) {
+    const isForHere = [os].flat().includes(process.platform) && [cpu].flat().includes(process.arch);
+    if (bin?.node === undefined || !isForHere || !existsSync(join(root, path))) continue;
+    const program = join(root, path, bin.node);
+    if (!existsSync(program))
+      fail(`${program} is missing; remove node_modules and run the same command again`);
     try {
       mkdirSync(dirname(ownNode), { recursive: true });
       rmSync(ownNode, { force: true });
-      symlinkSync(relative(dirname(ownNode), join(root, path, bin.node)), ownNode);
+      symlinkSync(relative(dirname(ownNode), program), ownNode);
     } catch (error) {
       // Another command may have made it meanwhile.
-      if (!existsSync(ownNode)) fail(`cannot make ${ownNode}: ${error.message}`);
+      if (!existsSync(ownNode))
+        fail(`cannot make ${ownNode}: ${error.message}; remove node_modules and run the same command again`);
     }
     return;
   }

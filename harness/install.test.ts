@@ -40,9 +40,17 @@ it('makes the link to the Node of this platform where npm has left it out', () =
   mkdirSync(links);
   symlinkSync('nowhere', join(links, 'node'));
   const bin = { node: 'bin/node' };
+  mkdirSync(join(root, 'node_modules', 'node-elsewhere', 'bin'), { recursive: true });
+  symlinkSync(process.execPath, join(root, 'node_modules', 'node-elsewhere', 'bin', 'node'));
   const ended = install({
-    'node_modules/node-elsewhere': { version: '24.0.0', optional: true, bin },
-    'node_modules/node-here': { version: '24.0.0', optional: true, bin },
+    'node_modules/node-elsewhere': { version: '24.0.0', optional: true, bin, os: 'elsewhere', cpu: 'x64' },
+    'node_modules/node-here': {
+      version: '24.0.0',
+      optional: true,
+      bin,
+      os: process.platform,
+      cpu: [process.arch],
+    },
   });
   expect(ended).toMatchObject({ status: 0, stderr: '' });
   expect(readlinkSync(join(links, 'node'))).toBe(join('..', 'node-here', 'bin', 'node'));
@@ -54,6 +62,15 @@ it('makes none where no package has one, and takes the Node that runs', () => {
     stderr: '',
   });
   expect(existsSync(join(root, 'node_modules', '.bin', 'node'))).toBe(false);
+});
+
+it('says that the Node of this platform is not whole', () => {
+  mkdirSync(join(root, 'node_modules', 'node-here'), { recursive: true });
+  const entry = { version: '24.0.0', bin: { node: 'bin/node' }, os: process.platform, cpu: process.arch };
+  expect(install({ 'node_modules/node-here': entry })).toMatchObject({
+    status: 69,
+    stderr: expect.stringMatching(/node is missing; remove node_modules and run the same command again$/m),
+  });
 });
 
 it('says that a Node does not run', () => {

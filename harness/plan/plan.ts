@@ -57,6 +57,14 @@ const span = z
     return z.NEVER;
   });
 
+/** A number, or its text: nothing else, and no blank, counts as one. */
+function amount(schema: z.ZodNumber | z.ZodInt): z.ZodType<number> {
+  return z.preprocess(
+    (value) => (typeof value === 'string' && value.trim() !== '' ? Number(value) : value),
+    schema,
+  );
+}
+
 /** At most this many processes: operation ids are dealt out in strides of it. */
 export const PROCESSES_MAX = 1000;
 
@@ -83,7 +91,7 @@ const planSchema = z.strictObject({
     z.string().transform((names) => names.split(',')),
   ]),
   /** Part of the writes during which the client loses its connection to the store; then nothing on it is answered. */
-  cutWrites: z.coerce.number().min(0).max(1),
+  cutWrites: amount(z.number().min(0).max(1)),
   /** Decimal or any text; the same plan and seed give the same schedule and the same choices of every client. */
   seed: z.coerce.string().min(1).max(100),
   timeLimitMillis: durationText.refine(
@@ -91,19 +99,19 @@ const planSchema = z.strictObject({
     'must be 1s to 24h',
   ),
   ttlMillis: durationText.refine((value) => value >= 50 && value <= 600_000, 'must be 50ms to 10m'),
-  clients: z.coerce.number().int().min(1).max(100),
-  locks: z.coerce.number().int().min(1).max(10_000),
+  clients: amount(z.int().min(1).max(100)),
+  locks: amount(z.int().min(1).max(10_000)),
   /** Of a semaphore, in the place of its recipe's own number. */
-  permits: z.coerce.number().int().min(1).max(100).optional(),
+  permits: amount(z.int().min(1).max(100)).optional(),
   thinkMillis: span,
   idleMillis: span,
   pollMillis: span,
   patienceMillis: durationText,
   commandTimeLimitMillis: durationText.refine((value) => value >= 10, 'must be at least 10ms'),
   /** Contended hand-offs below which a clean result is inconclusive. */
-  minContendedHandoffs: z.coerce.number().int().min(0),
+  minContendedHandoffs: amount(z.int().min(0)),
   /** Image name → reference that replaces ours. */
-  images: z.record(z.string(), z.string()),
+  images: z.record(z.string(), z.string().min(1)),
   /** Takes the place of the one that the fault's name and the seed give. */
   schedule: scheduleSchema.optional(),
 });
@@ -174,7 +182,8 @@ export function parsePlan(vocabulary: Vocabulary, ...layers: readonly PlanInput[
     if (issue?.code === 'unrecognized_keys' && issue.path.length === 0)
       known('plan field', issue.keys[0], Object.keys(planSchema.shape));
     // A schedule is deep, and its text form is what its author wrote.
-    const field = issue?.path[0] === 'schedule' ? issue.path.join('.') : String(issue?.path[0] ?? '?');
+    const field =
+      issue?.path[0] === 'schedule' ? issue.path.map(String).join('.') : String(issue?.path[0] ?? '?');
     throw new PlanError(field, issue?.message ?? 'is wrong');
   }
   if (parsed.data.defences !== 'all')

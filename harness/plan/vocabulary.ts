@@ -15,17 +15,17 @@ export const vocabulary: Vocabulary = {
   scenarios: scenarios.map(({ name }) => name),
   faults: faultNames,
   images: [
-    ...new Set(
-      backends
+    ...new Set([
+      ...backends
         .flatMap((backend) =>
           [DEFAULT_VARIANT, ...(backend.variants ?? []).map(({ name }) => name)].flatMap((variant) =>
             backend.servers({ variant, ttlMillis: millis(0) }),
           ),
         )
         .map(({ image }) => image),
-    ),
-    'postgres',
-    'client',
-    'sandbox',
+      'postgres',
+      'client',
+      'sandbox',
+    ]),
   ],
 };

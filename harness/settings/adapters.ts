@@ -70,7 +70,7 @@ async function load(path: string): Promise<LoadedAdapter> {
     const issue = parsed.error.issues[0];
     if (issue?.code === 'unrecognized_keys')
       known(`field of the adapter ${path}:`, issue.keys[0], Object.keys(adapterSchema.shape));
-    const field = issue?.path.join('.') ?? '';
+    const field = issue?.path.map(String).join('.') ?? '';
     throw new HarnessError(
       'usage',
       `the adapter ${path}${field === '' ? '' : `, field \`${field}\``}: ${issue?.message ?? 'is wrong'}`,

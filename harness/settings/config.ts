@@ -37,7 +37,10 @@ export const configSchema = z.strictObject({
   out: z.string().min(1).optional().describe('where runs are kept'),
   reporters: z.array(z.enum(EXPORTED_REPORTS)).optional().describe('what is written beside verdict.json'),
   keep: z.enum(KEEP_CHOICES).optional().describe('of which runs history, logs and report are kept'),
-  images: z.record(z.string(), z.string()).optional().describe('image name → reference that replaces ours'),
+  images: z
+    .record(z.string(), z.string().min(1))
+    .optional()
+    .describe('image name → reference that replaces ours'),
   backend: name('backend'),
   variant: name('variant'),
   recipe: name('recipe'),

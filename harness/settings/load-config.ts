@@ -30,7 +30,7 @@ export async function loadConfig(named?: string): Promise<ConfigLayer | undefine
       const { known } = await import('../plan/plan.ts');
       known(`key of ${file}:`, issue.keys[0], Object.keys(configSchema.shape));
     }
-    const key = issue?.path.join('.') ?? '';
+    const key = issue?.path.map(String).join('.') ?? '';
     throw new HarnessError(
       'usage',
       `${file}${key === '' ? '' : `, ${key}`}: ${issue?.message ?? 'is wrong'}`,

@@ -45,7 +45,7 @@ export function scheduleIn({ header }: History, { history }: RunDirectory): Plan
   const [issue] = parsed.error.issues;
   throw new HarnessError(
     'usage',
-    `${history}, line 1: meta.schedule${issue === undefined ? '' : `.${issue.path.join('.')}: ${issue.message}`}`,
+    `${history}, line 1: ${['meta', 'schedule', ...(issue?.path ?? [])].map(String).join('.')}: ${issue?.message ?? 'is wrong'}`,
     { remedy: 'it was recorded by another version; --as-recorded replays its faults at their times' },
   );
 }

@@ -256,7 +256,8 @@ export function* readRunLines(path: string): Generator<string> {
 export function readRunJson(path: string, options: { readonly remedy?: string } = {}): unknown {
   const text = readRunFile(path);
   try {
-    return JSON.parse(text);
+    // Some editors begin a file with a byte-order mark.
+    return JSON.parse(text.replace(/^\uFEFF/, ''));
   } catch (error) {
     throw new HarnessError('usage', `${path} is not JSON: ${messageOf(error)}`, options);
   }
