@@ -109,6 +109,7 @@ describe('lockpick', () => {
   it.each([
     ['await new Promise(() => {}); export default {};', 'it never ends'],
     ['export default { get seeds() { throw new Error("not today"); } };', 'not today'],
+    ['export default { ttl: 500 };', 'ttl: is not a duration; write 500ms, 1s or 2m'],
     ['throw new Error("not here");', 'cannot be loaded: not here → it throws'],
     ['process.exit(0);', 'ends the process'],
   ])('says in one line what is wrong with the config %j', (text, message) => {
@@ -117,7 +118,7 @@ describe('lockpick', () => {
     writeFileSync(config, text);
     const { status, stdout, stderr } = lockpick(['list', '--config', config]);
     rmSync(folder, { recursive: true });
-    expect(stderr).toMatch(new RegExp(`^lockpick: the config .*lockpick\\.config\\.mjs.*${message}.*\n$`));
+    expect(stderr).toMatch(new RegExp(`^lockpick: (the config )?.*lockpick\\.config\\.mjs.*${message}.*\n$`));
     expect(stdout).toBe('');
     expect(status).toBe(64);
   });

@@ -48,6 +48,7 @@ const kept: KeptComparison = {
   started: '2026-11-29',
   host: 'a machine',
   versions: ['etcd 3.5.16'],
+  remarks: ['One run was made again.'],
 };
 
 it('says in the README how often each lock was lost', () => {
@@ -63,7 +64,7 @@ it('says in the README how often each lock was lost', () => {
     'In the 17 runs of the 6 cells of right recipes that theory calls safe nothing was found.',
   );
   expect(readme).toContain('compare --profile standard --seed 7');
-  expect(readme).toContain('Servers: etcd 3.5.16.');
+  expect(readme).toContain('Servers: etcd 3.5.16. One run was made again.');
   const [first, ...others] = kept.cells;
   const found = first === undefined ? [] : [{ ...first, findings: { 'double-grant': 2 } }, ...others];
   expect(

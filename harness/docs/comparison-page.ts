@@ -123,11 +123,12 @@ function faultWords(member: KeptCell, seen: Grade): string {
 }
 
 function comparedWords(kept: KeptComparison): string {
-  const { profile, seed, cells, started, host, versions } = kept;
+  const { profile, seed, cells, started, host, versions, remarks } = kept;
   const command = `\`npm run -s lockpick -- compare --profile ${profile} --seed ${seed}\``;
   return (
     `A real run: profile ${profile} (${PROFILES[profile].summary}), ${cells.length} cells, ${runsWords(kept)}; ` +
-    `${started}, ${host}. ${flawedWords(cells)}${safeWords(cells)}${command} makes it again. Servers: ${versions.join(', ')}.`
+    `${started}, ${host}. ${flawedWords(cells)}${safeWords(cells)}${command} makes it again. ` +
+    [`Servers: ${versions.join(', ')}.`, ...remarks].join(' ')
   );
 }
 

@@ -48,6 +48,8 @@ const keptSchema = summarySchema.extend({
   host: z.string(),
   /** Of the servers, as they said themselves: `etcd 3.5.16`. */
   versions: z.array(z.string()),
+  /** By whoever made it: what a reader must know beside the figures, such as runs that were made again. */
+  remarks: z.array(z.string()),
 });
 export type KeptComparison = z.output<typeof keptSchema>;
 
@@ -84,6 +86,7 @@ export function keepComparison(path: string, say: (line: string) => void): void 
     started: started.slice(0, 10),
     host: `${host.cpus} processors, ${Math.round(host.memoryBytes / 2 ** 30)} GiB, ${host.engine.replace(/ \(.*$/, '')}`,
     versions: [...new Set(runs.flatMap(serverVersions))].toSorted(),
+    remarks: [],
   };
   writeFileSync(KEPT, `${JSON.stringify(kept, null, 2)}\n`);
   writeFileSync(PAGE, page.text);

@@ -16,10 +16,12 @@ const DURATION = new RegExp(String.raw`^\s*${AMOUNT}\s*$`);
 const SPAN = new RegExp(String.raw`^\s*${AMOUNT}\s*(\.\.\s*${AMOUNT}\s*)?$`);
 
 const name = (key: string): z.ZodOptional<z.ZodString> => z.string().min(1).optional().describe(says(key));
+const NO_DURATION = 'is not a duration; write 500ms, 1s or 2m';
+const NO_SPAN = 'is not a span; write 20ms..60ms, or one duration';
 const duration = (key: string): z.ZodOptional<z.ZodString> =>
-  z.string().regex(DURATION, 'is not a duration; write 500ms, 1s or 2m').optional().describe(says(key));
+  z.string(NO_DURATION).regex(DURATION, NO_DURATION).optional().describe(says(key));
 const span = (key: string): z.ZodOptional<z.ZodString> =>
-  z.string().regex(SPAN, 'is not a span; write 20ms..60ms, or one duration').optional().describe(says(key));
+  z.string(NO_SPAN).regex(SPAN, NO_SPAN).optional().describe(says(key));
 const count = (key: string): z.ZodOptional<z.ZodInt> => z.int().min(0).optional().describe(says(key));
 
 export const configSchema = z.strictObject({

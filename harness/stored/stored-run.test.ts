@@ -47,6 +47,14 @@ describe('a stored plan', () => {
     });
     writeFileSync(directory.plan, text.replace(`"${cell.backend}"`, '"reddis"'));
     expect(() => readStoredPlan(directory)).toThrow(`${directory.plan}: unknown backend "reddis"`);
+    for (const [wrong, words] of [
+      ['[]', 'it must be an object'],
+      ['{"backend":"etcd"}', 'surroundings is missing'],
+      [text.replace('"cpus": 1', '"cpus": "1"'), 'surroundings.host.cpus must be a number'],
+    ] as const) {
+      writeFileSync(directory.plan, wrong);
+      expect(() => readStoredPlan(directory)).toThrow(`${directory.plan} is not the plan of a run: ${words}`);
+    }
     rmSync(path, { recursive: true });
   });
 });

@@ -8,6 +8,7 @@ import { HarnessError } from '../contract/errors.ts';
 import { LOCKPICK, shellWord } from '../terminal/invocation.ts';
 import { judgeFile, type Judgement } from './judgement.ts';
 import { cellName } from '../plan/cell-name.ts';
+import { issueWords } from '../plan/issue-words.ts';
 import { parsePlan, type Plan } from '../plan/plan.ts';
 import { differingFlags } from '../settings/plan-flags.ts';
 import type { JudgedRun } from '../report/judged-run.ts';
@@ -31,12 +32,15 @@ export type Surroundings = Readonly<z.output<typeof surroundingsSchema>>;
 /** The plan as resolved, and where it ran. Throws HarnessError('usage') that names the file and the field. */
 export function readStoredPlan(directory: RunDirectory): { plan: Plan; surroundings: Surroundings } {
   const stored = z.looseObject({ surroundings: surroundingsSchema });
-  const parsed = stored.safeParse(readRunJson(directory.plan));
-  if (!parsed.success)
+  const parsed = stored.safeParse(readRunJson(directory.plan), { error: issueWords });
+  if (!parsed.success) {
+    const issue = parsed.error.issues[0];
+    const field = issue?.path.map(String).join('.') ?? '';
     throw new HarnessError(
       'usage',
-      `${directory.plan} is not the plan of a run: ${z.prettifyError(parsed.error)}`,
+      `${directory.plan} is not the plan of a run: ${field === '' ? 'it' : field} ${issue?.message ?? 'is wrong'}`,
     );
+  }
   const { surroundings, ...fields } = parsed.data;
   try {
     return { plan: parsePlan(vocabulary, fields), surroundings };
