@@ -44,6 +44,11 @@ export function issueWords(issue: z.core.$ZodRawIssue): string | undefined {
   }
 }
 
+/** Where it is, as people write it: `steps.0.kind`; empty: the whole. `within`: where that stands. */
+export function issueField(issue: z.core.$ZodIssue | undefined, within: readonly string[] = []): string {
+  return [...within, ...(issue?.path ?? [])].map(String).join('.');
+}
+
 function oneOf(values: readonly unknown[]): string {
   const last = values.length - 1;
   const words = values.map(

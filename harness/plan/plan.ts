@@ -11,7 +11,7 @@ import { formatDuration, parseDuration, parseSpan } from './duration.ts';
 import type { Millis } from '../history/op.ts';
 import { wrongParam } from '../nemesis/fault-params.ts';
 import { FIXED } from '../nemesis/schedule.ts';
-import { issueWords } from './issue-words.ts';
+import { issueField, issueWords } from './issue-words.ts';
 import { scheduleSchema } from './schedule-format.ts';
 
 /** The names a plan may use; handed in, so that this file knows no backend. */
@@ -182,8 +182,7 @@ export function parsePlan(vocabulary: Vocabulary, ...layers: readonly PlanInput[
     if (issue?.code === 'unrecognized_keys' && issue.path.length === 0)
       known('plan field', issue.keys[0], Object.keys(planSchema.shape));
     // A schedule is deep, and its text form is what its author wrote.
-    const field =
-      issue?.path[0] === 'schedule' ? issue.path.map(String).join('.') : String(issue?.path[0] ?? '?');
+    const field = issue?.path[0] === 'schedule' ? issueField(issue) : String(issue?.path[0] ?? '?');
     throw new PlanError(field, issue?.message ?? 'is wrong');
   }
   if (parsed.data.defences !== 'all')

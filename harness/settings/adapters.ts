@@ -7,7 +7,7 @@ import { HarnessError } from '../contract/errors.ts';
 import type { Recipe } from '../contract/lock-client.ts';
 import { backends } from '../backends/index.ts';
 import { scenarios } from '../nemesis/schedule.ts';
-import { issueWords } from '../plan/issue-words.ts';
+import { issueField, issueWords } from '../plan/issue-words.ts';
 import { EXPECTABLE_GRADES, known, type Plan } from '../plan/plan.ts';
 import { loadUserModule, readFromUser } from './user-module.ts';
 
@@ -70,7 +70,7 @@ async function load(path: string): Promise<LoadedAdapter> {
     const issue = parsed.error.issues[0];
     if (issue?.code === 'unrecognized_keys')
       known(`field of the adapter ${path}:`, issue.keys[0], Object.keys(adapterSchema.shape));
-    const field = issue?.path.map(String).join('.') ?? '';
+    const field = issueField(issue);
     throw new HarnessError(
       'usage',
       `the adapter ${path}${field === '' ? '' : `, field \`${field}\``}: ${issue?.message ?? 'is wrong'}`,

@@ -3,7 +3,7 @@
 
 import { existsSync } from 'node:fs';
 import { HarnessError } from '../contract/errors.ts';
-import { issueWords } from '../plan/issue-words.ts';
+import { issueField, issueWords } from '../plan/issue-words.ts';
 import type { ConfigLayer } from './settings.ts';
 
 const NAMES = ['ts', 'mts', 'js', 'mjs', 'json'].map((extension) => `lockpick.config.${extension}`);
@@ -30,7 +30,7 @@ export async function loadConfig(named?: string): Promise<ConfigLayer | undefine
       const { known } = await import('../plan/plan.ts');
       known(`key of ${file}:`, issue.keys[0], Object.keys(configSchema.shape));
     }
-    const key = issue?.path.map(String).join('.') ?? '';
+    const key = issueField(issue);
     throw new HarnessError(
       'usage',
       `${file}${key === '' ? '' : `, ${key}`}: ${issue?.message ?? 'is wrong'}`,

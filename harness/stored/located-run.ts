@@ -7,7 +7,7 @@ import { HarnessError } from '../contract/errors.ts';
 import type { PlannedSchedule } from '../contract/fault.ts';
 import type { Finding } from '../../checkers/verdict.ts';
 import type { History } from '../history/history.ts';
-import { issueWords } from '../plan/issue-words.ts';
+import { issueField, issueWords } from '../plan/issue-words.ts';
 import { scheduleSchema } from '../plan/schedule-format.ts';
 import { runDirectory, type RunDirectory } from './results.ts';
 import type { StoredRun } from './stored-run.ts';
@@ -45,7 +45,7 @@ export function scheduleIn({ header }: History, { history }: RunDirectory): Plan
   const [issue] = parsed.error.issues;
   throw new HarnessError(
     'usage',
-    `${history}, line 1: ${['meta', 'schedule', ...(issue?.path ?? [])].map(String).join('.')}: ${issue?.message ?? 'is wrong'}`,
+    `${history}, line 1: ${issueField(issue, ['meta', 'schedule'])}: ${issue?.message ?? 'is wrong'}`,
     { remedy: 'it was recorded by another version; --as-recorded replays its faults at their times' },
   );
 }

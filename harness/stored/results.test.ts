@@ -20,6 +20,7 @@ import {
   doneRuns,
   markLatest,
   readRunFile,
+  readRunJson,
   readRunLines,
   runDirectory,
   writeAtomically,
@@ -47,6 +48,12 @@ describe('the lines of a file', () => {
     expect(() => [...readRunLines(join(folder, 'none'))]).toThrow(/none does not exist$/);
     expect(() => [...readRunLines(folder)]).toThrow(`cannot read ${folder}: `);
   });
+});
+
+it('JSON may begin with a byte-order mark', () => {
+  const path = join(folder, 'marked.json');
+  writeFileSync(path, '\uFEFF{"steps":[]}');
+  expect(readRunJson(path)).toEqual({ steps: [] });
 });
 
 it('a file without an end is an error, not a wait', () => {

@@ -8,7 +8,7 @@ import { HarnessError } from '../contract/errors.ts';
 import { LOCKPICK, shellWord } from '../terminal/invocation.ts';
 import { judgeFile, type Judgement } from './judgement.ts';
 import { cellName } from '../plan/cell-name.ts';
-import { issueWords } from '../plan/issue-words.ts';
+import { issueField, issueWords } from '../plan/issue-words.ts';
 import { parsePlan, type Plan } from '../plan/plan.ts';
 import { differingFlags } from '../settings/plan-flags.ts';
 import type { JudgedRun } from '../report/judged-run.ts';
@@ -35,7 +35,7 @@ export function readStoredPlan(directory: RunDirectory): { plan: Plan; surroundi
   const parsed = stored.safeParse(readRunJson(directory.plan), { error: issueWords });
   if (!parsed.success) {
     const issue = parsed.error.issues[0];
-    const field = issue?.path.map(String).join('.') ?? '';
+    const field = issueField(issue);
     throw new HarnessError(
       'usage',
       `${directory.plan} is not the plan of a run: ${field === '' ? 'it' : field} ${issue?.message ?? 'is wrong'}`,
