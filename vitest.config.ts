@@ -7,6 +7,8 @@ import { defineConfig } from 'vitest/config';
 import { messageOf } from './harness/contract/errors.ts';
 import { findEngine } from './harness/cluster/docker/engine.ts';
 
+/** What a test waits for comes at once, or when a busy machine gets to it. */
+const patience = { poll: { timeout: 20_000 } };
 /** Of a test that cannot run here; with LOCKPICK_REQUIRE_ALL it fails instead of being skipped. */
 const NONE = /(?!)/;
 
@@ -32,6 +34,7 @@ export default defineConfig({
           include: ['{harness,checkers,workloads,bench}/**/*.test.ts'],
           exclude: ['**/*.{sweep,browser,containers}.test.ts'],
           testTimeout: 30_000,
+          expect: patience,
           maxWorkers: '100%',
           // Zero would count as none, and run last.
           sequence: { groupOrder: 1 },
@@ -42,6 +45,7 @@ export default defineConfig({
           name: 'sweep',
           include: ['{harness,checkers,workloads,bench}/**/*.sweep.test.ts'],
           testTimeout: 30_000,
+          expect: patience,
           maxWorkers: '100%',
           sequence: { groupOrder: 2 },
         },
@@ -51,6 +55,7 @@ export default defineConfig({
           name: 'browser',
           include: ['{harness,checkers,workloads,bench}/**/*.browser.test.ts'],
           testTimeout: 30_000,
+          expect: patience,
           maxWorkers: '100%',
           sequence: { groupOrder: 2 },
         },
@@ -66,6 +71,7 @@ export default defineConfig({
           maxConcurrency: 2,
           testTimeout: 120_000,
           hookTimeout: 120_000,
+          expect: patience,
           ...(engine ? {} : { testNamePattern: NONE }),
         },
       },

@@ -61,16 +61,38 @@ async function audit(store: StoreClient, defence: string, key: string): Promise<
   return rows.value;
 }
 
-/** The store's own session, beside its clients. */
-async function sql(): Promise<Client> {
+/** A session beside the store's clients, which a test may end like any other. */
+async function sql(): Promise<Client & AsyncDisposable> {
   const client = new Client({
     host: server.host,
     port: server.port,
     user: LOCKPICK,
     database: LOCKPICK,
   });
+  client.on('error', () => {});
   await client.connect();
-  return client;
+  return Object.assign(client, { [Symbol.asyncDispose]: () => client.end() });
+}
+
+/** Begins a transaction that has every row of the key, but of the defences that are left out. */
+async function blocking(key: string, but = ''): Promise<Client & AsyncDisposable> {
+  const blocker = await sql();
+  await blocker.query('begin');
+  await blocker.query('select from register where key = $1 and defence <> $2 for update', [key, but]);
+  return blocker;
+}
+
+/** Until a session waits for a lock. */
+async function someoneWaits(): Promise<void> {
+  // Not in the blocker's transaction, whose view of the sessions stays as it was.
+  await using watcher = await sql();
+  const locked = `select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
+  await expect.poll(async () => (await watcher.query(locked)).rowCount).toBe(1);
+}
+
+/** Of one whose time limit is short: later only an answer can be late. */
+async function connected(store: StoreClient, key: string): Promise<void> {
+  await expect.poll(() => store.read('none', { key })).toMatchObject({ kind: 'ok' });
 }
 
 function rowOf(read: Awaited<ReturnType<StoreClient['read']>>): { readonly value: string } {
@@ -196,14 +218,13 @@ describe('what each defence does', () => {
     expect(await store.read(defence, { key })).toEqual(kept);
     await other[Symbol.asyncDispose]();
     await expect.poll(() => store.read(defence, { key })).toMatchObject({ kind: 'ok' });
-    const admin = await sql();
+    await using admin = await sql();
     await admin.query(`select pg_terminate_backend(pid, 5000) from pg_stat_activity
       where state = 'idle in transaction' and pid <> pg_backend_pid()`);
     await expect
       .poll(() => store.write(defence, write(key, 1, 0)))
       .toEqual({ kind: 'fail', error: 'no-transaction' });
     expect(await audit(store, defence, key)).toEqual([]);
-    await admin.end();
     await store[Symbol.asyncDispose]();
   });
 
@@ -293,16 +314,16 @@ describe('the audit table', () => {
 describe('a store that does not answer', () => {
   it('is unknown at the time limit; the write may land later, and the next request goes out on a new connection', async () => {
     const { key, store } = await fresh(SHORT);
-    const blocker = await sql();
-    await blocker.query('begin');
-    await blocker.query('select from register where key = $1 for update', [key]);
+    await connected(store, key);
+    await using blocker = await blocking(key);
     const stuck = write(key, 1, 0);
     expect(await store.write('none', stuck)).toEqual({ kind: 'info', error: 'timeout' });
     await expect.poll(() => store.read('none', { key })).toMatchObject({ value: { version: '0' } });
     await blocker.query('rollback');
-    await expect.poll(async () => (await audit(store, 'none', key)).map(({ id }) => id)).toEqual([stuck.id]);
-    expect(await store.read('none', { key })).toMatchObject({ value: { version: '1' } });
-    await blocker.end();
+    const reader = await open(key, AMPLE);
+    await expect.poll(async () => (await audit(reader, 'none', key)).map(({ id }) => id)).toEqual([stuck.id]);
+    await reader[Symbol.asyncDispose]();
+    await expect.poll(() => store.read('none', { key })).toMatchObject({ value: { version: '1' } });
     await store[Symbol.asyncDispose]();
   });
 
@@ -313,40 +334,42 @@ describe('a store that does not answer', () => {
       ...write(key, value, base, token),
       order: 'a',
     });
-    const blocker = await sql();
-    await store.read('row-lock', { key });
-    await blocker.query('begin');
-    await blocker.query(`select from register where key = $1 and defence <> 'row-lock' for update`, [key]);
-    const first = await Promise.all(ALL.map((defence) => store.write(defence, order(5, 1, 0))));
+    await connected(store, key);
+    await buyer.read('row-lock', { key });
+    await using blocker = await blocking(key, 'row-lock');
+    const first = await Promise.all(
+      ALL.map((defence) => (defence === 'row-lock' ? buyer : store).write(defence, order(5, 1, 0))),
+    );
     expect(first.map(({ kind }) => kind)).toEqual(ALL.map((name) => (name === 'row-lock' ? 'ok' : 'info')));
-    const again = ALL.map(async (defence) => {
-      const read = await buyer.read(defence, { key, order: 'a', token: fencingToken('6') });
-      if (read.kind !== 'ok') throw new Error(`${defence}: ${read.error}`);
-      if (read.value.applied !== true) await buyer.write(defence, order(6, 1, 0));
-    });
-    await delay(200);
-    await blocker.query('rollback');
-    await Promise.all(again);
+    const reads = ALL.map((defence) => buyer.read(defence, { key, order: 'a', token: fencingToken('6') }));
     const applied = async (defence: string): Promise<number> =>
       (await audit(buyer, defence, key)).filter(({ accepted }) => accepted).length;
+    // These two read without a lock, so before the first write lands; it lands before the second is sent.
+    const careless = ['none', 'fence-on-write'];
+    for (const defence of careless) await reads[ALL.indexOf(defence)];
+    await blocker.query('rollback');
+    for (const defence of careless) await expect.poll(() => applied(defence)).toBe(1);
+    const again = ALL.map(async (defence, index) => {
+      const read = await reads[index];
+      if (read?.kind !== 'ok') throw new Error(`${defence}: ${read?.error}`);
+      if (read.value.applied !== true) await buyer.write(defence, order(6, 1, 0));
+    });
+    await Promise.all(again);
     expect(
       Object.fromEntries(await Promise.all(ALL.map(async (name) => [name, await applied(name)]))),
     ).toEqual({ ...Object.fromEntries(ALL.map((name) => [name, 1])), none: 2, 'fence-on-write': 2 });
-    await blocker.end();
     for (const client of [store, buyer]) await client[Symbol.asyncDispose]();
   });
 
   it('is sealed: what is in flight never lands, and what waits in a queue is applied', async () => {
     const { key, store } = await fresh();
     const sealing = await open(key, AMPLE);
-    const blocker = await sql();
-    await blocker.query('begin');
-    await blocker.query(`select from register where key = $1 for update`, [key]);
+    // Its session is one of those that end, and so is its row lock.
+    await using _blocker = await blocking(key);
     const writing = store.write('none', write(key, 1, 0));
-    const waiting = write(key, 1, 0);
-    const { id, process, value, add } = waiting;
-    await sealing.read('none', { key });
-    const queued = await sql();
+    await someoneWaits();
+    const { id, process, value, add } = write(key, 1, 0);
+    await using queued = await sql();
     await queued.query('insert into queue (op, key, process, value, added) values ($1, $2, $3, $4, $5)', [
       id,
       key,
@@ -354,9 +377,6 @@ describe('a store that does not answer', () => {
       value,
       add,
     ]);
-    // The blocker's session is one of those that end, and so is its row lock.
-    blocker.on('error', () => {});
-    queued.on('error', () => {});
     expect(await sealing.seal()).toMatchObject({ kind: 'ok' });
     expect(await writing).toEqual({ kind: 'info', error: 'connection-lost' });
     expect(await audit(sealing, 'none', key)).toEqual([]);
@@ -366,35 +386,29 @@ describe('a store that does not answer', () => {
 
   it('makes everything unknown that waits on the same connection', async () => {
     const { key, store } = await fresh(SHORT);
-    const blocker = await sql();
-    await blocker.query('begin');
-    await blocker.query('select from register where key = $1 for update', [key]);
-    const waiting = [store.write('none', write(key, 1, 0)), store.read('none', { key })];
-    expect(await Promise.all(waiting)).toMatchObject([{ kind: 'info' }, { kind: 'info' }]);
-    await blocker.query('rollback');
-    await blocker.end();
+    await connected(store, key);
+    await using _blocker = await blocking(key);
+    const outcomes = [store.write('none', write(key, 1, 0)), store.read('none', { key })];
+    expect(await Promise.all(outcomes)).toMatchObject([{ kind: 'info' }, { kind: 'info' }]);
     await store[Symbol.asyncDispose]();
   });
 
   it('whose session was ended tells nothing about a write in flight', async () => {
     const { key, store } = await fresh();
-    const blocker = await sql();
-    await blocker.query('begin');
-    await blocker.query('select from register where key = $1 for update', [key]);
+    await using blocker = await blocking(key);
     const writing = store.write('none', write(key, 1, 0));
-    await delay(100);
+    await someoneWaits();
     await blocker.query(`select pg_terminate_backend(pid) from pg_stat_activity
       where usename = current_user and pid <> pg_backend_pid() and wait_event_type = 'Lock'`);
     expect(await writing).toEqual({ kind: 'info', error: 'connection-lost' });
     await blocker.query('rollback');
     expect(await store.write('none', write(key, 2, 0))).toMatchObject({ kind: 'ok' });
-    await blocker.end();
     await store[Symbol.asyncDispose]();
   });
 
   it('is unknown when the connection is cut, whichever it goes over, and may have landed', async () => {
     const { key, store } = await fresh();
-    const blocker = await sql();
+    await using blocker = await sql();
     for (const defence of ['none', 'row-lock']) await store.read(defence, { key });
     await blocker.query('begin; lock table audit in access exclusive mode');
     const writing = ALL.map((defence) => store.write(defence, write(key, 1, 0, 1)));
@@ -402,7 +416,6 @@ describe('a store that does not answer', () => {
     store.cut();
     const outcomes = await Promise.all(writing);
     await blocker.query('rollback');
-    await blocker.end();
     expect(new Set(outcomes.map((outcome) => (outcome.kind === 'ok' ? 'ok' : outcome.error)))).toEqual(
       new Set(['connection-lost']),
     );
@@ -430,11 +443,10 @@ describe('a store that does not answer', () => {
     const contents = { defences: ALL, keys: ['k1'], initialValue: '0' };
     const address = { host: server.host, commandTimeLimit: AMPLE };
     await expect(openStore({ ...address, port: 1 }, contents)).rejects.toThrow(HarnessError);
-    const admin = await sql();
+    await using admin = await sql();
     await admin.query('alter table register rename to elsewhere');
     await expect(openStore({ ...address, port: server.port }, contents)).rejects.toThrow('cannot be used');
     await admin.query('alter table elsewhere rename to register');
-    await admin.end();
   });
 });
 

@@ -104,7 +104,7 @@ describe('startCluster', () => {
       await using cluster = await startCluster([redis('r1'), client('c1', 'console.error(line)')], on);
       const stream = await cluster.node('c1').connect();
       stream.send('for the log');
-      await expect.poll(async () => cluster.node('c1').logs(), { timeout: 10_000 }).toContain('for the log');
+      await expect.poll(async () => cluster.node('c1').logs()).toContain('for the log');
       await cluster.collectLogs(join(directory, 'logs'));
       expect(readFileSync(join(directory, 'logs', 'r1.log'), 'utf8')).toContain(
         'Ready to accept connections',

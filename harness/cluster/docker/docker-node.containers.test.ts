@@ -16,7 +16,6 @@ const PROGRAM = `
 
 const WITHIN = millis(5_000);
 const SHORT = millis(300);
-const PATIENTLY = { timeout: 10_000 };
 let cluster: Cluster;
 let server: Node;
 let store: Node;
@@ -36,7 +35,7 @@ afterAll(async () => {
 
 /** A signal has been delivered when the engine says so; on a busy machine the threads obey a moment later. */
 async function becomes(node: Node, kind: NodeState['kind']): Promise<void> {
-  await expect.poll(async () => (await node.state()).kind, PATIENTLY).toBe(kind);
+  await expect.poll(async () => (await node.state()).kind).toBe(kind);
 }
 
 /** What a client says to a line. */
@@ -111,7 +110,7 @@ describe('a server', () => {
   it('is only connected to when it has no ready probe, and not asked at all without a port', async () => {
     const { ready: _, ...bare } = redis('r1');
     await using other = await startCluster([bare], await stage());
-    await expect.poll(async () => other.node('r1').probe(WITHIN), PATIENTLY).toBe('answers');
+    await expect.poll(async () => other.node('r1').probe(WITHIN)).toBe('answers');
     await other.node('r1').signal('SIGKILL');
     expect(await other.node('r1').probe(WITHIN)).toBe('refused');
     await expect(cluster.node('c1').probe(SHORT)).rejects.toThrow('no port and no ready probe');
@@ -173,7 +172,7 @@ describe('exec', () => {
 describe('a stream', () => {
   it('carries lines both ways, also the first one and strange ones', async () => {
     expect(await answerOf(cluster.node('c2'), 'Grüße 🔒')).toBe('got Grüße 🔒');
-    await expect.poll(async () => cluster.node('c2').logs(), PATIENTLY).toBe('heard Grüße 🔒\n');
+    await expect.poll(async () => cluster.node('c2').logs()).toBe('heard Grüße 🔒\n');
   });
 
   it('loses and reorders none of many lines', async () => {
@@ -201,7 +200,7 @@ describe('a stream', () => {
     expect(lines).toEqual([]);
     expect(await node.connect()).toBe(stream);
     await node.signal('SIGCONT');
-    await expect.poll(() => lines, PATIENTLY).toEqual(['got while stopped']);
+    await expect.poll(() => lines).toEqual(['got while stopped']);
   });
 
   it('ends when its process dies, and a new one begins with the next process', async () => {
@@ -225,7 +224,7 @@ describe('a stream', () => {
     const before = await node.connect();
     before.send('die');
     await before.closed;
-    await expect.poll(async () => node.state(), PATIENTLY).toEqual({ kind: 'exited', exitCode: 7 });
+    await expect.poll(async () => node.state()).toEqual({ kind: 'exited', exitCode: 7 });
     await node.start();
     expect(await answerOf(node, 'again')).toBe('got again');
   });

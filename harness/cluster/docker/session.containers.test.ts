@@ -56,7 +56,7 @@ describe('a session of another process', () => {
     await once(owner, 'exit');
     expect(await session()).toMatchObject({ life: 'dead' });
     // Its clients see the end of their stdin and go by themselves; servers stay.
-    await expect.poll(runningContainers, { timeout: 10_000 }).toBe(3);
+    await expect.poll(runningContainers).toBe(3);
 
     const [first, second] = await Promise.all([sweepDeadSessions(engine), sweepDeadSessions(engine)]);
     expect([...first, ...second].join()).toContain(
