@@ -4,7 +4,7 @@ import type { ChildProcess } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 import { decodeFromClient, type FromClient, type ToClient } from '../contract/control.ts';
-import { decodeEvent } from '../history/json-lines.ts';
+import { decodeEvent } from '../history/decode-event.ts';
 import type { HistoryEvent } from '../history/op.ts';
 
 export interface ClientProcess {

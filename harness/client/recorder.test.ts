@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import type { StoreClient } from '../contract/store.ts';
 import { encodeEvent } from '../history/encode-event.ts';
-import { decodeEvent } from '../history/json-lines.ts';
+import { decodeEvent } from '../history/decode-event.ts';
 import { fencingToken, millis, nanos } from '../history/op.ts';
 import { fakeLocks, fakeStore, tape } from './fakes.fixture.ts';
 

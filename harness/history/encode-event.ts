@@ -1,4 +1,4 @@
-// From an event to its line of a history: the other way of `json-lines.ts`. A run writes two lines an operation, so the
+// From an event to its line of a history: the other way of `decode-event.ts`. A run writes two lines an operation, so the
 // lines of operations are put together field by field, always in the same order, whoever made the event; all others are
 // left to `JSON.stringify`. Pure.
 

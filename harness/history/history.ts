@@ -1,5 +1,5 @@
 // From events to operations: pairs each invocation with its completion and each fault with its end.
-// `json-lines.ts` made the events and knows the file; checkers get the `History` and nothing else. Pure.
+// `json-lines.ts` knows the file and hands over its events; checkers get the `History` and nothing else. Pure.
 // A malformed history is refused with the line and the rule, never judged.
 
 import type {

@@ -1,5 +1,5 @@
 // The fields of one JSON object, read by name and checked: what is missing or of another type is refused with the line it
-// stands on. `json-lines.ts` says which fields there are; this knows what a text, a stamp or a token looks like. Pure.
+// stands on. `decode-event.ts` says which fields there are; this knows what a text, a stamp or a token looks like. Pure.
 
 import { HistoryError } from './history.ts';
 import { fencingToken, millis, nanos, type OpName } from './op.ts';

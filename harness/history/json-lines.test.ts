@@ -3,7 +3,8 @@
 
 import { describe, expect, it } from 'vitest';
 import { encodeEvent, encodeHeader } from './encode-event.ts';
-import { decodeEvent, decodeHeader, openReader, parseHistory } from './json-lines.ts';
+import { decodeEvent, decodeHeader } from './decode-event.ts';
+import { openReader, parseHistory } from './json-lines.ts';
 import { HistoryError } from './history.ts';
 import { fencingToken, millis, nanos, type Header, type HistoryEvent } from './op.ts';
 

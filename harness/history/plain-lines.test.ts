@@ -4,7 +4,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { encodeEvent } from './encode-event.ts';
-import { decodeEvent, openReader, parseHistory } from './json-lines.ts';
+import { decodeEvent } from './decode-event.ts';
+import { openReader, parseHistory } from './json-lines.ts';
 import { HistoryError } from './history.ts';
 import { fencingToken, millis, nanos, type HistoryEvent } from './op.ts';
 import { plainLines } from './plain-lines.ts';

@@ -1,6 +1,6 @@
 // The quick way from a line of a history to its event, for lines as the journal writes nearly all of them: an invocation
 // or a completion, one flat JSON object without blanks, its texts printable ASCII without escapes, its numbers whole. Of any
-// other line, malformed ones included, this says nothing, and `json-lines.ts` reads it by `JSON.parse`; the two agree on
+// other line, malformed ones included, this says nothing, and `decode-event.ts` reads it by `JSON.parse`; the two agree on
 // every line that this one reads. It goes over the bytes once and makes a text only where it has not seen the same before.
 
 import type { FencingToken, Invoke, Millis, Nanos, OpName, Completion, Outcome } from './op.ts';

@@ -7,7 +7,7 @@ import type { Node, NodeStream } from '../contract/cluster.ts';
 import { decodeFromClient, type ClientConfig, type FromClient, type ToClient } from '../contract/control.ts';
 import { HarnessError } from '../contract/errors.ts';
 import { encodeEvent } from '../history/encode-event.ts';
-import { decodeEvent } from '../history/json-lines.ts';
+import { decodeEvent } from '../history/decode-event.ts';
 import { millis, nanos, type HistoryEvent, type Millis, type Nanos } from '../history/op.ts';
 
 const HELLO_ROUNDS = 5;

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { stallsOf } from '../history/stalls.ts';
 import { monotonicClock, monotonicOrigin, type Clock } from '../clock.ts';
 import { encodeEvent } from '../history/encode-event.ts';
-import { decodeEvent } from '../history/json-lines.ts';
+import { decodeEvent } from '../history/decode-event.ts';
 import { millis, type HarnessEvent, type Millis } from '../history/op.ts';
 import { watchHarness } from './self-watch.ts';
 

@@ -5,7 +5,7 @@ import type { Finding } from '../../checkers/verdict.ts';
 import { seconds } from '../../checkers/wording.ts';
 import { grantsOf, type Grant } from '../history/grants.ts';
 import type { FaultSpan, History, Operation } from '../history/history.ts';
-import { decodeEvent } from '../history/json-lines.ts';
+import { decodeEvent } from '../history/decode-event.ts';
 import type { HistoryEvent } from '../history/op.ts';
 
 /** Around the operations of a finding. */
