@@ -22,6 +22,7 @@ export function fakeClock(): FakeClock {
     now: () => time,
     sleep: (duration, signal) =>
       new Promise((resolve, reject) => {
+        signal?.throwIfAborted();
         const sleeper = { at: nanos(time + nanosOf(duration)), wake: resolve };
         sleepers.push(sleeper);
         signal?.addEventListener('abort', () => {

@@ -1,8 +1,8 @@
 // The nemesis without Docker: schedules are pure, targets are resolved at injection, and every fault that began has
-// ended whatever is thrown (I5, I6). Faults and nodes are small fakes; time is real but short.
+// ended whatever is thrown (I5, I6). Faults and nodes are small fakes, and time is the test's.
 
 import { describe, expect, it } from 'vitest';
-import { monotonicClock, monotonicOrigin } from '../clock.ts';
+import { fakeClock } from '../client/fakes.fixture.ts';
 import type { Node } from '../contract/cluster.ts';
 import { HarnessError } from '../contract/errors.ts';
 import type { FaultKind, FaultSpec, Schedule, Step } from '../contract/fault.ts';
@@ -71,6 +71,8 @@ interface Rig {
   readonly events: FaultEvent[];
   readonly inForce: Set<string>;
   readonly observe: (event: HistoryEvent) => void;
+  /** Lets 40 ms go by. */
+  readonly soon: () => Promise<void>;
 }
 
 function rig(
@@ -80,6 +82,7 @@ function rig(
 ): Rig {
   const inForce = new Set<string>();
   const events: FaultEvent[] = [];
+  const clock = fakeClock();
   const kind: FaultKind = {
     name: 'pause',
     summary: 'a fake',
@@ -101,7 +104,7 @@ function rig(
   const nemesis = new Nemesis({
     schedule,
     kinds: new Map([['pause', kind]]),
-    clock: monotonicClock(monotonicOrigin()),
+    clock,
     servers: servers.map(fakeNode),
     clients,
     nodeOf: (process) => clients.find(({ name }) => name === process),
@@ -110,7 +113,13 @@ function rig(
       nemesis.observe(event);
     },
   });
-  return { nemesis, events, inForce, observe: (event) => nemesis.observe(event) };
+  return {
+    nemesis,
+    events,
+    inForce,
+    observe: (event) => nemesis.observe(event),
+    soon: () => clock.elapse(40),
+  };
 }
 
 const granted = (id: number, process: string, lock = 'k1'): HistoryEvent[] => [
@@ -135,11 +144,9 @@ const at = (atMillis: number, over: Partial<FaultSpec> = {}): Step => ({
   spec: { fault: 'pause', target: { kind: 'server' }, durationMillis: millis(20), ...over },
 });
 
-const soon = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 40));
-
 describe('Nemesis', () => {
   it('pauses the process that was granted, and heals it when it is told to stop', async () => {
-    const { nemesis, events, inForce, observe } = rig([pauseHolder()]);
+    const { nemesis, events, inForce, observe, soon } = rig([pauseHolder()]);
     nemesis.start();
     for (const event of granted(1, 'c2')) observe(event);
     await soon();
@@ -154,7 +161,7 @@ describe('Nemesis', () => {
   });
 
   it('does not fire before it is started, nor more often than its limit', async () => {
-    const { nemesis, events, observe } = rig([
+    const { nemesis, events, observe, soon } = rig([
       pauseHolder({
         limit: 1,
         spec: { fault: 'pause', target: { kind: 'holder' }, durationMillis: millis(1) },
@@ -173,7 +180,7 @@ describe('Nemesis', () => {
   });
 
   it('hits who asks for a lock only while there is no answer, and waits for such a one', async () => {
-    const { nemesis, events, observe } = rig([
+    const { nemesis, events, observe, soon } = rig([
       pauseHolder({ event: 'acquiring', delayMillis: { min: millis(5), max: millis(5) }, limit: 1 }),
     ]);
     nemesis.start();
@@ -187,7 +194,7 @@ describe('Nemesis', () => {
   });
 
   it('ends a timed fault after its duration', async () => {
-    const { nemesis, events, inForce } = rig([at(5)]);
+    const { nemesis, events, inForce, soon } = rig([at(5)]);
     nemesis.start();
     await soon();
     await soon();
@@ -197,7 +204,7 @@ describe('Nemesis', () => {
   });
 
   it('accounts for a timed fault that finds no target', async () => {
-    const { nemesis, events } = rig([at(5, { target: { kind: 'releaser' } })]);
+    const { nemesis, events, soon } = rig([at(5, { target: { kind: 'releaser' } })]);
     nemesis.start();
     await soon();
     await nemesis.heal();
@@ -206,7 +213,7 @@ describe('Nemesis', () => {
   });
 
   it('never puts two faults on one node at a time', async () => {
-    const { nemesis, events } = rig([at(1, { durationMillis: millis(10_000) }), at(20)]);
+    const { nemesis, events, soon } = rig([at(1, { durationMillis: millis(10_000) }), at(20)]);
     nemesis.start();
     await soon();
     await nemesis.heal();
@@ -222,7 +229,7 @@ describe('Nemesis', () => {
     ['half', 2],
   ] as const)('hits %s of five servers as one fault of %i targets', async (count, wanted) => {
     const five = ['r1', 'r2', 'r3', 'r4', 'r5'];
-    const { nemesis, events, inForce } = rig(
+    const { nemesis, events, inForce, soon } = rig(
       [at(1, { target: { kind: 'servers', count } })],
       undefined,
       five,
@@ -237,7 +244,7 @@ describe('Nemesis', () => {
   });
 
   it('has no majority to hit when too few are free', async () => {
-    const { nemesis, events } = rig(
+    const { nemesis, events, soon } = rig(
       [
         at(1, { durationMillis: millis(10_000), target: { kind: 'servers', count: 'majority' } }),
         at(20, { target: { kind: 'servers', count: 'majority' } }),
@@ -254,7 +261,7 @@ describe('Nemesis', () => {
   });
 
   it('heals the others when one cannot be injected, and says so', async () => {
-    const { nemesis, events, inForce } = rig(
+    const { nemesis, events, inForce, soon } = rig(
       [
         at(1, { target: { kind: 'nodes', names: ['c1'] }, durationMillis: millis(10_000) }),
         at(5, { target: { kind: 'server' } }),
@@ -273,7 +280,7 @@ describe('Nemesis', () => {
   });
 
   it('reports an error of healing, after healing everything', async () => {
-    const { nemesis, inForce } = rig([
+    const { nemesis, inForce, soon } = rig([
       at(1, {
         target: { kind: 'nodes', names: ['c1'] },
         durationMillis: millis(9_000),
@@ -289,7 +296,7 @@ describe('Nemesis', () => {
   });
 
   it('heals when its scope is left by an exception', async () => {
-    const { nemesis, inForce } = rig([at(1, { durationMillis: millis(10_000) })]);
+    const { nemesis, inForce, soon } = rig([at(1, { durationMillis: millis(10_000) })]);
     const story = async (): Promise<void> => {
       await using scoped = nemesis;
       scoped.start();
@@ -328,13 +335,14 @@ describe('targets among servers', () => {
   const servers = ['r1', 'r2', 'r3', 'r4', 'r5'].map(fakeNode);
   function group(steps: readonly Step[], roles: Readonly<Record<string, string>> = {}) {
     const events: HistoryEvent[] = [];
+    const clock = fakeClock();
     const nemesis = new Nemesis({
       schedule: { steps, seed: '1' },
       kinds: new Map([
         ['pause', fakeKind('pause')],
         ['cut', fakeKind('cut', 'network')],
       ]),
-      clock: monotonicClock(monotonicOrigin()),
+      clock,
       servers,
       clients: [],
       askRole: async ({ name }) => {
@@ -349,7 +357,7 @@ describe('targets among servers', () => {
     });
     const begun = (): (readonly string[])[] =>
       events.flatMap((event) => (event.type === 'fault' && event.phase === 'begin' ? [event.targets] : []));
-    return { nemesis, events, begun };
+    return { nemesis, events, begun, soon: () => clock.elapse(40) };
   }
 
   const voted = (id: number, granting: number): HistoryEvent => ({
@@ -367,7 +375,7 @@ describe('targets among servers', () => {
 
   it('asks for a role, records the answers, and hits the one that has it', async () => {
     const step: Step = { kind: 'at', atMillis: millis(0), spec: pauseAt({ kind: 'role', role: 'primary' }) };
-    const { nemesis, events, begun } = group([step], { r1: 'replica', r2: 'primary' });
+    const { nemesis, events, begun, soon } = group([step], { r1: 'replica', r2: 'primary' });
     nemesis.start();
     await soon();
     await nemesis.heal();
@@ -380,7 +388,7 @@ describe('targets among servers', () => {
 
   it('hits a voter only when the grant hangs by its vote, and waits for such a grant', async () => {
     const step = pauseHolder({ limit: 1, spec: pauseAt({ kind: 'voter' }) });
-    const { nemesis, begun } = group([step]);
+    const { nemesis, begun, soon } = group([step]);
     nemesis.start();
     nemesis.observe(voted(1, 5));
     await soon();
@@ -396,7 +404,9 @@ describe('targets among servers', () => {
     ['all', 3],
     ['majority', 2],
   ] as const)('hits %s of the voters of a grant, and no other server', async (count, wanted) => {
-    const { nemesis, begun } = group([pauseHolder({ limit: 1, spec: pauseAt({ kind: 'voters', count }) })]);
+    const { nemesis, begun, soon } = group([
+      pauseHolder({ limit: 1, spec: pauseAt({ kind: 'voters', count }) }),
+    ]);
     nemesis.start();
     nemesis.observe(voted(1, 3));
     await soon();
@@ -412,7 +422,7 @@ describe('targets among servers', () => {
       limit: 1,
       spec: pauseAt({ kind: 'voters', count: 'all' }),
     });
-    const { nemesis, begun } = group([rule]);
+    const { nemesis, begun, soon } = group([rule]);
     nemesis.start();
     nemesis.observe(voted(1, 3));
     nemesis.observe({ ...voted(2, 2), type: 'fail' } as HistoryEvent);
@@ -422,7 +432,7 @@ describe('targets among servers', () => {
   });
 
   it('hits one that follows, and the one that leads, whatever the service calls them', async () => {
-    const { nemesis, begun } = group(
+    const { nemesis, begun, soon } = group(
       [
         { kind: 'at', atMillis: millis(0), spec: pauseAt({ kind: 'lead' }) },
         { kind: 'at', atMillis: millis(15), spec: pauseAt({ kind: 'follower' }) },
@@ -438,12 +448,12 @@ describe('targets among servers', () => {
   it('sees a server promoted, and not one that led before or is seen for the first time', async () => {
     const rule = pauseHolder({ event: 'promoted', limit: 5, spec: pauseAt({ kind: 'lead' }) });
     const roles: Record<string, string> = { r1: 'primary', r2: 'replica' };
-    const { nemesis, begun } = group([rule], roles);
+    const { nemesis, begun, soon } = group([rule], roles);
     nemesis.start();
     await soon();
     expect(begun()).toEqual([]);
     roles['r2'] = 'primary';
-    await new Promise((resolve) => setTimeout(resolve, 150));
+    for (let waited = 0; waited < 100; waited += 40) await soon();
     await nemesis.heal();
     expect(begun()).toEqual([['r2']]);
   });
@@ -451,7 +461,7 @@ describe('targets among servers', () => {
   it('hits different servers with faults that begin at the same time', async () => {
     const rule = pauseHolder({ limit: 1, spec: pauseAt({ kind: 'follower' }) });
     const roles = Object.fromEntries(servers.map(({ name }) => [name, 'replica']));
-    const { nemesis, begun } = group([rule, rule, rule, rule, rule], roles);
+    const { nemesis, begun, soon } = group([rule, rule, rule, rule, rule], roles);
     nemesis.start();
     nemesis.observe(voted(1, 5));
     await soon();
@@ -460,7 +470,7 @@ describe('targets among servers', () => {
   });
 
   it('finds the server that is cut off, and hurts its process as well', async () => {
-    const { nemesis, begun } = group([
+    const { nemesis, begun, soon } = group([
       { kind: 'at', atMillis: millis(0), spec: pauseAt({ kind: 'nodes', names: ['r4'] }, 'cut') },
       { kind: 'at', atMillis: millis(15), spec: pauseAt({ kind: 'cut-off' }) },
     ]);
