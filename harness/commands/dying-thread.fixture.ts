@@ -1,10 +1,12 @@
 // Loaded into every thread of a process (`node --import`): lets the one that is told to simulate a seed die of it, while
-// it simulates; or the main one, after a while. Which seed and of what is in the environment.
+// it simulates; or the main one, once a run in a directory is under way. Which seed or directory and of what is in the
+// environment.
 
+import { globSync } from 'node:fs';
 import { isMainThread, parentPort } from 'node:worker_threads';
 import type { ToThread } from './simulated-runs.ts';
 
-const { DIES_WITH_SEED, DIES_AFTER_MILLIS, DIES_OF } = process.env;
+const { DIES_WITH_SEED, DIES_ONCE_RECORDED, DIES_OF } = process.env;
 
 const DEATHS: Readonly<Record<string, () => void>> = {
   error: () => {
@@ -22,7 +24,10 @@ function die(): void {
   DEATHS[DIES_OF ?? '']?.();
 }
 
-if (isMainThread && DIES_AFTER_MILLIS !== undefined) setTimeout(die, Number(DIES_AFTER_MILLIS));
+if (isMainThread && DIES_ONCE_RECORDED !== undefined)
+  setInterval(() => {
+    if (globSync('*/history.jsonl', { cwd: DIES_ONCE_RECORDED }).length > 0) die();
+  }, 50);
 if (!isMainThread)
   parentPort?.on('message', (message: ToThread) => {
     // Some turns of the event loop later: within the run.

@@ -66,7 +66,10 @@ async function untilRecorded(count: number, directory: string): Promise<void> {
 
 const shared = { out, reports: new Set<never>(), keep: 'always', threads: 2 } as const;
 
-describe('simulated runs on two threads', () => {
+/** Some seconds of processor time each. */
+const TIME = { timeout: 120_000 };
+
+describe('simulated runs on two threads', TIME, () => {
   // The first one takes longest.
   const plans = [planOf('1', '4s'), planOf('2', '1s'), planOf('3', '1s')];
 
@@ -128,7 +131,7 @@ describe('simulated runs on two threads', () => {
   });
 });
 
-describe('lockpick run --on simulation --seeds', () => {
+describe('lockpick run --on simulation --seeds', TIME, () => {
   const cli = join(import.meta.dirname, '..', 'cli.ts');
   const cell = 'redis-single/fenced-incr/pause-holder';
   const start = (flags: readonly string[], env: NodeJS.ProcessEnv = {}) =>
@@ -187,8 +190,9 @@ describe('lockpick run --on simulation --seeds', () => {
   });
 
   it('ends with 70 when the main thread dies of what nobody awaits', async () => {
-    const flags = ['--seed', '7', '--time-limit', '60m', '--out', join(out, 'dying-main')];
-    const { stderr, status } = await dying(flags, { DIES_AFTER_MILLIS: '1500', DIES_OF: 'rejection' });
+    const own = join(out, 'dying-main');
+    const flags = ['--seed', '7', '--time-limit', '60m', '--out', own];
+    const { stderr, status } = await dying(flags, { DIES_ONCE_RECORDED: own, DIES_OF: 'rejection' });
     expect(stderr).toMatch(/this is a bug of lockpick itself, please report it:\nTypeError: nobody catches/);
     expect(status).toBe(70);
   });
