@@ -30,6 +30,14 @@ describe('--on auto', () => {
     await expect(placed(chosen('auto'), () => Promise.reject(new TypeError('x')))).rejects.toThrow(TypeError);
   });
 
+  it('is among the places to choose from where there is no such place', async () => {
+    await expect(placed(chosen('moon'), noEngine)).rejects.toMatchObject({
+      code: 'usage',
+      message: '--on moon: unknown place "moon"',
+      remedy: 'known: docker, simulation, auto',
+    });
+  });
+
   it.each(['docker', 'simulation'])('leaves %s as it is', async (place) => {
     expect((await placed(chosen(place), noEngine)).get('on')?.value).toBe(place);
   });

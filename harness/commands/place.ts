@@ -5,16 +5,20 @@ import { cellName } from '../plan/cell-name.ts';
 import { findEngine } from '../cluster/docker/engine.ts';
 import type { Comparison } from '../comparison/comparison.ts';
 import { HarnessError } from '../contract/errors.ts';
-import type { Choices } from '../settings/settings.ts';
+import { PLACE_CHOICES } from '../plan/choices.ts';
+import { knownAt } from '../plan/plan.ts';
+import { inTheUsersWords, type Choices } from '../settings/settings.ts';
 import { containersRefuse } from '../stages/only-simulated.ts';
 
-/** With `auto` decided. */
+/** With `auto` decided. Throws HarnessError('usage') if there is no such place. */
 export async function placed(
   choices: Choices,
   tryEngine: () => Promise<unknown> = findEngine,
 ): Promise<Choices> {
   const on = choices.get('on');
-  if (on?.value !== 'auto') return choices;
+  if (on === undefined) return choices;
+  inTheUsersWords(choices, () => knownAt('on', 'place', { value: on.value, names: PLACE_CHOICES }));
+  if (on.value !== 'auto') return choices;
   const decided = new Map(choices);
   decided.delete('on');
   try {

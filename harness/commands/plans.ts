@@ -2,9 +2,9 @@
 // within a cell; shards are cut from it.
 
 import type { LoadedAdapter } from '../settings/adapters.ts';
-import type { ProfileName } from '../plan/choices.ts';
+import { SEEDS, type ProfileName } from '../plan/choices.ts';
 import { PROFILES, TELLING } from '../comparison/profiles.ts';
-import { HarnessError } from '../contract/errors.ts';
+import { HarnessError, sayingWhere } from '../contract/errors.ts';
 import { FIXED } from '../nemesis/schedule.ts';
 import { parsePlan, type Plan, type PlanInput } from '../plan/plan.ts';
 import { readRunJson } from '../stored/results.ts';
@@ -21,7 +21,6 @@ import { planLayers, type Naming } from './cells.ts';
 
 /** What runs if nothing is named. */
 const DEFAULT_BACKEND = 'redis-single';
-const SEEDS_MAX = 10_000;
 
 export interface Selection {
   /** From the command line; empty: what the config, a profile or the defaults say. */
@@ -37,7 +36,7 @@ export interface Selection {
 export function plansOf(selection: Selection): readonly Plan[] {
   const { choices, adapters, profile: profileName, seed } = selection;
   const profile = profileName === undefined ? undefined : PROFILES[profileName];
-  const seeds = wholeNumber(choices, 'seeds', { min: 1, max: SEEDS_MAX, fallback: profile?.seeds ?? 1 });
+  const seeds = wholeNumber(choices, 'seeds', { ...SEEDS, fallback: profile?.seeds ?? 1 });
   const {
     backend: _b,
     variant: _v,
@@ -107,7 +106,9 @@ function scheduleOf(choices: Choices): PlanInput {
     throw new HarnessError('usage', `${fault.written}: --schedule takes its place; give one of the two`);
   return {
     fault: FIXED,
-    schedule: readRunJson(path, { remedy: 'docs/schedules.md describes the format' }),
+    schedule: sayingWhere(choices.get('schedule')?.written ?? path, () =>
+      readRunJson(path, { remedy: 'docs/schedules.md describes the format' }),
+    ),
   };
 }
 

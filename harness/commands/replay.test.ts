@@ -166,8 +166,13 @@ describe('--schedule', () => {
   ])('names file and place: %s', async (_, content, words) => {
     const path = file('bad.json', content);
     const message = await refusalOf(() => planned(path));
-    expect(message).toContain(path);
+    expect(message).toContain(`--schedule ${path}: `);
     expect(message).toContain(words);
+  });
+
+  it('is named where there is no such file', async () => {
+    const path = join(folder, 'nowhere.json');
+    expect(await refusalOf(() => planned(path))).toBe(`--schedule ${path}: ${path} does not exist`);
   });
 
   it('is not given beside another fault', async () => {

@@ -101,6 +101,13 @@ describe('lockpick shrink', () => {
         status: 69,
         stderr: expect.stringMatching(/^lockpick: cannot write .*plan\.json: /),
       });
+      const occupied = join(out, 'occupied');
+      mkdirSync(join(occupied, 'latest'), { recursive: true });
+      // Before the first try, of which it would tell.
+      expect(lockpickInto(occupied, 'shrink', wrong)).toMatchObject({
+        status: 69,
+        stderr: expect.stringMatching(/^lockpick: cannot write .*latest: it is there and is no link/),
+      });
     },
     TIME,
   );

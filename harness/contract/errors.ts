@@ -35,6 +35,17 @@ export class HarnessError extends Error {
   }
 }
 
+/** What `make` returns. Of a HarnessError that it throws, `where` is told first. */
+export function sayingWhere<T>(where: string, make: () => T): T {
+  try {
+    return make();
+  } catch (error) {
+    if (!(error instanceof HarnessError)) throw error;
+    const { code, message, remedy } = error;
+    throw new HarnessError(code, `${where}: ${message}`, { ...(remedy !== undefined && { remedy }) });
+  }
+}
+
 /** What an error says, whatever was thrown; of one that was followed by others while cleaning up, the first. */
 export function messageOf(error: unknown): string {
   if (error instanceof SuppressedError) return messageOf(error.suppressed);

@@ -1,4 +1,4 @@
-// The words that flags and config keys may have, in one place. Light on purpose: `--help` loads it.
+// What flags and config keys may be, in one place. Light on purpose: `--help` loads it.
 
 export const PROFILE_NAMES = ['smoke', 'standard', 'nightly'] as const;
 export type ProfileName = (typeof PROFILE_NAMES)[number];
@@ -11,6 +11,9 @@ export type ReportName = (typeof EXPORTED_REPORTS)[number];
 export const PLACES = ['docker', 'simulation'] as const;
 /** `auto`: in containers if there is an engine, and else simulated. */
 export const PLACE_CHOICES = [...PLACES, 'auto'] as const;
+
+/** With how many seeds each cell may run. */
+export const SEEDS = { min: 1, max: 10_000 } as const;
 
 /** Of which runs more than plan and verdict is kept. */
 export const KEEP_CHOICES = ['on-failure', 'always', 'never'] as const;

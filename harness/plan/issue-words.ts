@@ -34,7 +34,7 @@ export function issueWords(issue: z.core.$ZodRawIssue): string | undefined {
     case 'too_big':
       return `must be ${issue.inclusive === false ? 'less than' : 'at most'} ${issue.maximum}${UNITS[issue.origin] ?? ''}`;
     case 'unrecognized_keys':
-      return `has a field that nothing reads: ${issue.keys.join(', ')}`;
+      return `unknown field ${issue.keys.map((key) => JSON.stringify(key)).join(', ')}`;
     case 'custom':
     case 'invalid_element':
     case 'invalid_format':

@@ -71,6 +71,18 @@ export const PROCESSES_MAX = 1000;
 /** `inconclusive` is nothing to hope for. */
 export const EXPECTABLE_GRADES = ['safe', 'safe-with-fencing', 'unsafe'] as const;
 
+/** The numbers of a plan, each with its bounds; the config file has the same. */
+export const NUMBERS = {
+  /** Part of the writes during which the client loses its connection to the store; then nothing on it is answered. */
+  cutWrites: z.number().min(0).max(1),
+  clients: z.int().min(1).max(100),
+  locks: z.int().min(1).max(10_000),
+  /** Of a semaphore, in the place of its recipe's own number. */
+  permits: z.int().min(1).max(100),
+  /** Contended hand-offs below which a clean result is inconclusive. */
+  minContendedHandoffs: z.int().min(0),
+} as const;
+
 const planSchema = z.strictObject({
   backend: z.string(),
   /** Of the backend's servers. */
@@ -90,8 +102,7 @@ const planSchema = z.strictObject({
     z.array(z.string()).min(1),
     z.string().transform((names) => names.split(',')),
   ]),
-  /** Part of the writes during which the client loses its connection to the store; then nothing on it is answered. */
-  cutWrites: amount(z.number().min(0).max(1)),
+  cutWrites: amount(NUMBERS.cutWrites),
   /** Decimal or any text; the same plan and seed give the same schedule and the same choices of every client. */
   seed: z.coerce.string().min(1).max(100),
   timeLimitMillis: durationText.refine(
@@ -99,17 +110,15 @@ const planSchema = z.strictObject({
     'must be 1s to 24h',
   ),
   ttlMillis: durationText.refine((value) => value >= 50 && value <= 600_000, 'must be 50ms to 10m'),
-  clients: amount(z.int().min(1).max(100)),
-  locks: amount(z.int().min(1).max(10_000)),
-  /** Of a semaphore, in the place of its recipe's own number. */
-  permits: amount(z.int().min(1).max(100)).optional(),
+  clients: amount(NUMBERS.clients),
+  locks: amount(NUMBERS.locks),
+  permits: amount(NUMBERS.permits).optional(),
   thinkMillis: span,
   idleMillis: span,
   pollMillis: span,
   patienceMillis: durationText,
   commandTimeLimitMillis: durationText.refine((value) => value >= 10, 'must be at least 10ms'),
-  /** Contended hand-offs below which a clean result is inconclusive. */
-  minContendedHandoffs: amount(z.int().min(0)),
+  minContendedHandoffs: amount(NUMBERS.minContendedHandoffs),
   /** Image name → reference that replaces ours. */
   images: z.record(z.string(), z.string().min(1)),
   /** Takes the place of the one that the fault's name and the seed give. */
@@ -186,7 +195,8 @@ export function parsePlan(vocabulary: Vocabulary, ...layers: readonly PlanInput[
     throw new PlanError(field, issue?.message ?? 'is wrong');
   }
   if (parsed.data.defences !== 'all')
-    for (const defence of parsed.data.defences) known('defence', defence, vocabulary.defences);
+    for (const value of parsed.data.defences)
+      knownAt('defences', 'defence', { value, names: vocabulary.defences });
   for (const image of Object.keys(parsed.data.images)) known('image', image, vocabulary.images);
   checkSchedule(parsed.data, vocabulary);
   return Object.freeze(parsed.data);
@@ -224,11 +234,11 @@ function checkSchedule(plan: Plan, vocabulary: Vocabulary): void {
   }
 }
 
-/** As `known`, for a name deep in a field. */
-function knownAt(
+/** As `known`, for a name that is in a field of another name. */
+export function knownAt(
   place: string,
   what: string,
-  { value, names }: { readonly value: string; readonly names: readonly string[] },
+  { value, names }: { readonly value: unknown; readonly names: readonly string[] },
 ): void {
   try {
     known(what, value, names);

@@ -124,13 +124,16 @@ describe('an adapter', () => {
   it.each([
     [{ name: "'My Lock'" }, /field `name`: must be small letters/],
     [{ name: '' }, /field `name`/],
-    [{ backend: "'redis-singel'" }, /unknown backend in the adapter .*"redis-singel"/],
+    [{ backend: "'redis-singel'" }, /^the adapter .*, field `backend`: unknown backend "redis-singel"$/],
     [{ polls: "'yes'" }, /field `polls`/],
     [{ open: '7' }, /field `open`: must be a function/],
     [{ renewAt: '3' }, /field `renewAt`/],
-    [{ tokensource: "'x'" }, /unknown field of the adapter .*"tokensource"/],
+    [{ tokensource: "'x'" }, /^the adapter .*: unknown field "tokensource"$/],
     [{ name: "'set-nx-px'" }, /name of a built-in recipe/],
-    [{ expected: "{ 'pause-holdr': 'unsafe' }" }, /unknown fault in `expected` of .*"pause-holdr"/],
+    [
+      { expected: "{ 'pause-holdr': 'unsafe' }" },
+      /^the adapter .*, field `expected`: unknown fault "pause-holdr"$/,
+    ],
     [{ expected: "{ none: 'good' }" }, /field `expected\.none`/],
   ] satisfies [Readonly<Record<string, string>>, RegExp][])(
     'with %j is refused',

@@ -3,7 +3,7 @@
 
 import { z } from 'zod';
 import type { Adapter } from '../contract/adapter.ts';
-import { HarnessError } from '../contract/errors.ts';
+import { HarnessError, sayingWhere } from '../contract/errors.ts';
 import type { Recipe } from '../contract/lock-client.ts';
 import { backends } from '../backends/index.ts';
 import { scenarios } from '../nemesis/schedule.ts';
@@ -69,7 +69,9 @@ async function load(path: string): Promise<LoadedAdapter> {
   if (!parsed.success) {
     const issue = parsed.error.issues[0];
     if (issue?.code === 'unrecognized_keys')
-      known(`field of the adapter ${path}:`, issue.keys[0], Object.keys(adapterSchema.shape));
+      sayingWhere(`the adapter ${path}`, () =>
+        known('field', issue.keys[0], Object.keys(adapterSchema.shape)),
+      );
     const field = issueField(issue);
     throw new HarnessError(
       'usage',
@@ -79,14 +81,10 @@ async function load(path: string): Promise<LoadedAdapter> {
   }
   const { name, backend } = parsed.data;
   for (const fault of Object.keys(parsed.data.expected ?? {}))
-    known(`fault in \`expected\` of the adapter ${path}:`, fault, faults);
+    sayingWhere(`the adapter ${path}, field \`expected\``, () => known('fault', fault, faults));
   const served = backends.find((candidate) => candidate.name === backend);
-  if (served === undefined)
-    known(
-      `backend in the adapter ${path}:`,
-      backend,
-      backends.map((candidate) => candidate.name),
-    );
+  const names = backends.map((candidate) => candidate.name);
+  sayingWhere(`the adapter ${path}, field \`backend\``, () => known('backend', backend, names));
   if (served?.recipes.some((recipe) => recipe.name === name) === true)
     throw new HarnessError('usage', `the adapter ${path} has the name of a built-in recipe: ${name}`, {
       remedy: 'choose another; verdicts are compared by it',

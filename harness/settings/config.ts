@@ -2,8 +2,8 @@
 // Schema for editors are made. A key is the flag's name in camel case; a flag or a variable wins over it.
 
 import { z } from 'zod';
-import { EXPORTED_REPORTS, KEEP_CHOICES, PROFILE_NAMES, PLACE_CHOICES } from '../plan/choices.ts';
-import { EXPECTABLE_GRADES } from '../plan/plan.ts';
+import { EXPORTED_REPORTS, KEEP_CHOICES, PLACE_CHOICES, PROFILE_NAMES, SEEDS } from '../plan/choices.ts';
+import { EXPECTABLE_GRADES, NUMBERS } from '../plan/plan.ts';
 import { optionName, PLAN_FLAGS } from './plan-flags.ts';
 
 /** The flag's own words, so that an editor shows what `--help` does. */
@@ -22,7 +22,8 @@ const duration = (key: string): z.ZodOptional<z.ZodString> =>
   z.string(NO_DURATION).regex(DURATION, NO_DURATION).optional().describe(says(key));
 const span = (key: string): z.ZodOptional<z.ZodString> =>
   z.string(NO_SPAN).regex(SPAN, NO_SPAN).optional().describe(says(key));
-const count = (key: string): z.ZodOptional<z.ZodInt> => z.int().min(0).optional().describe(says(key));
+const number = (key: keyof typeof NUMBERS): z.ZodOptional<z.ZodNumber> =>
+  NUMBERS[key].optional().describe(says(key));
 
 export const configSchema = z.strictObject({
   $schema: z.string().optional().describe('for editors, in a JSON file'),
@@ -35,7 +36,7 @@ export const configSchema = z.strictObject({
     .optional()
     .describe('modules with lock libraries of your own, relative to the working directory'),
   profile: z.enum(PROFILE_NAMES).optional().describe('of `lockpick compare`'),
-  seeds: z.int().min(1).optional().describe('run each cell with this many seeds'),
+  seeds: z.int().min(SEEDS.min).max(SEEDS.max).optional().describe('run each cell with this many seeds'),
   out: z.string().min(1).optional().describe('where runs are kept'),
   reporters: z.array(z.enum(EXPORTED_REPORTS)).optional().describe('what is written beside verdict.json'),
   keep: z.enum(KEEP_CHOICES).optional().describe('of which runs history, logs and report are kept'),
@@ -51,22 +52,22 @@ export const configSchema = z.strictObject({
   on: z.enum(PLACE_CHOICES).optional().describe(says('on')),
   expect: z.enum(EXPECTABLE_GRADES).optional().describe(says('expect')),
   defences: z.array(z.string().min(1)).min(1).optional().describe(says('defences')),
-  cutWrites: z.number().min(0).max(1).optional().describe(says('cutWrites')),
+  cutWrites: number('cutWrites'),
   seed: z
     .union([z.string().min(1), z.int()], 'must be a text or a whole number')
     .optional()
     .describe(says('seed')),
   timeLimit: duration('timeLimit'),
   ttl: duration('ttl'),
-  clients: count('clients'),
-  locks: count('locks'),
-  permits: count('permits'),
+  clients: number('clients'),
+  locks: number('locks'),
+  permits: number('permits'),
   think: span('think'),
   idle: span('idle'),
   poll: span('poll'),
   patience: duration('patience'),
   commandTimeLimit: duration('commandTimeLimit'),
-  minContendedHandoffs: count('minContendedHandoffs'),
+  minContendedHandoffs: number('minContendedHandoffs'),
 });
 
 /** What `lockpick.config.ts` exports. Every key may be left out. */

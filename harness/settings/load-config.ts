@@ -2,7 +2,7 @@
 // directory. No file is no error unless one was named.
 
 import { existsSync } from 'node:fs';
-import { HarnessError } from '../contract/errors.ts';
+import { HarnessError, sayingWhere } from '../contract/errors.ts';
 import { issueField, issueWords } from '../plan/issue-words.ts';
 import type { ConfigLayer } from './settings.ts';
 
@@ -28,7 +28,7 @@ export async function loadConfig(named?: string): Promise<ConfigLayer | undefine
     const issue = parsed.error.issues[0];
     if (issue?.code === 'unrecognized_keys') {
       const { known } = await import('../plan/plan.ts');
-      known(`key of ${file}:`, issue.keys[0], Object.keys(configSchema.shape));
+      sayingWhere(file, () => known('key', issue.keys[0], Object.keys(configSchema.shape)));
     }
     const key = issueField(issue);
     throw new HarnessError(

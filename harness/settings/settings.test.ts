@@ -134,6 +134,8 @@ describe('errors', () => {
     [choicesOf([option('ttl', 'soon', 'env')], undefined), /^LOCKPICK_TTL=soon: "soon" is not a duration/],
     [choicesOf([], config({ clients: 0 })), /^lockpick\.config\.ts, clients: /],
     [choicesOf([option('fault', 'kill', 'env')], undefined), /^LOCKPICK_FAULT=kill: unknown fault "kill"/],
+    [choicesOf([], config({ defences: ['x'] })), /^lockpick\.config\.ts, defences: unknown defence "x"$/],
+    [choicesOf([option('defences', 'none,x', 'cli')], undefined), /^--defences none,x: unknown defence "x"$/],
     [choicesOf([option('seeds', '0', 'env')], undefined), /^LOCKPICK_SEEDS=0: must be a whole number/],
     [choicesOf([option('seeds', '', 'cli')], undefined), /^--seeds : must be a whole number/],
     [choicesOf([option('schedule', '', 'cli')], undefined), /^--schedule: is empty$/],
@@ -208,7 +210,7 @@ describe('the config', () => {
   });
 
   it.each([
-    ['export default { tll: "1s" }', /unknown key of .*"tll"/],
+    ['export default { tll: "1s" }', /c\.mjs: unknown key "tll"$/],
     ['export default { ttl: 1 }', /c\.mjs, ttl: /],
     ['export default { think: "1s...2s" }', /c\.mjs, think: is not a span/],
     ['export default { reporters: ["xml"] }', /c\.mjs, reporters\.0: /],
@@ -216,6 +218,29 @@ describe('the config', () => {
     ['export default {', /cannot be loaded/],
   ])('%s is refused with its file and key', async (text, message) => {
     await expect(loadConfig(write('c.mjs', text))).rejects.toThrow(message);
+  });
+
+  it.each([
+    ['clients', -1],
+    ['locks', 20_000],
+    ['permits', 0],
+    ['cutWrites', 2],
+    ['minContendedHandoffs', -1],
+  ])('has the bounds of the plan: %s', async (key, value) => {
+    const file = write('bounds.json', JSON.stringify({ [key]: value }));
+    const { message } = refusal(() =>
+      plans(choicesOf([option(key, value, 'cli')], undefined), 'redis-single'),
+    );
+    await expect(loadConfig(file)).rejects.toThrow(message.replace(`--${key} ${value}`, `${file}, ${key}`));
+  });
+
+  it.each([
+    ['a.json', '', 'write an object as JSON, {} at least'],
+    ['b.json', '{"ttl":"1s",}', 'write an object as JSON, {} at least'],
+    ['c.mjs', 'export default {', expect.stringContaining('must be correct')],
+    ['d.mjs', 'import "no-such-package";', expect.stringContaining('each import must resolve')],
+  ])('that cannot be read gets the remedy that fits: %s', async (name, text, remedy) => {
+    await expect(loadConfig(write(name, text))).rejects.toMatchObject({ code: 'usage', remedy });
   });
 
   it('is refused if it was named and is not there, and else may be absent', async () => {

@@ -3,7 +3,7 @@
 // `lockpick` itself, which such a module imports for its types, is this installation, whatever node_modules has.
 
 import { existsSync, statSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { dirname, extname, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Plugin } from 'esbuild';
 import { ownPackage } from '../client/own-package.ts';
@@ -76,7 +76,10 @@ async function bundled(subject: string, file: string, plugins: readonly Plugin[]
     return outputFiles[0]?.text ?? '';
   } catch (error) {
     throw new HarnessError('usage', `${subject} cannot be loaded: ${firstLines(messageOf(error))}`, {
-      remedy: 'it is bundled by esbuild, so each import must resolve from where the file is',
+      remedy:
+        extname(file) === '.json'
+          ? 'write an object as JSON, {} at least'
+          : 'it is bundled by esbuild: it must be correct, and each import must resolve from where the file is',
     });
   }
 }

@@ -17,6 +17,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import {
   appendTrend,
   copyRun,
+  createRunDirectory,
   doneRuns,
   markLatest,
   readRunFile,
@@ -26,6 +27,8 @@ import {
   writeAtomically,
   writeFile,
 } from './results.ts';
+import { parsePlan } from '../plan/plan.ts';
+import { vocabulary } from '../plan/vocabulary.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'lockpick-lines-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -121,5 +124,10 @@ describe('the link to the latest run', () => {
       /other\/latest: it is there and is no link/,
     );
     expect(existsSync(join(other, 'latest'))).toBe(true);
+
+    // It is said before the run whose end would fail.
+    const plan = parsePlan(vocabulary, { backend: 'redis-single', seed: '1' });
+    expect(() => createRunDirectory(other, plan)).toThrow(/other\/latest: it is there and is no link/);
+    expect(readdirSync(other)).toEqual(['latest']);
   });
 });

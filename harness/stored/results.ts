@@ -61,6 +61,7 @@ export function runDirectory(path: string): RunDirectory {
 
 /** Makes `<out>/<time>-<backend>[-<variant>]-<recipe>-<fault>-<short id>/`. Throws HarnessError('environment') if it cannot. */
 export function createRunDirectory(out: string, plan: Plan): RunDirectory {
+  requireWritable(out);
   const time = wallTime()
     .toISOString()
     .replace(/[-:]/g, '')
@@ -79,13 +80,18 @@ export function requireWritable(out: string): void {
     makeDirectory(path);
     accessSync(`${path}/.`, access.W_OK);
   });
+  writing(join(out, 'latest'), requireLink);
+}
+
+function requireLink(path: string): void {
+  if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === false)
+    throw new Error('it is there and is no link; move it away');
 }
 
 /** Points `<out>/latest` to the run, by renaming: another command may do the same. Never replaces what is no link. */
 export function markLatest(out: string, run: RunDirectory): void {
   writing(join(out, 'latest'), (link) => {
-    if (lstatSync(link, { throwIfNoEntry: false })?.isSymbolicLink() === false)
-      throw new Error('it is there and is no link; move it away');
+    requireLink(link);
     const beside = `${link}.${process.pid}.part`;
     symlinkSync(run.name, beside);
     renameSync(beside, link);

@@ -4,7 +4,7 @@
 import { z } from 'zod';
 import { cellOf, settingsOf } from '../plan/catalogue.ts';
 import type { Cell } from '../plan/cells/cell.ts';
-import { HarnessError } from '../contract/errors.ts';
+import { HarnessError, sayingWhere } from '../contract/errors.ts';
 import { LOCKPICK, shellWord } from '../terminal/invocation.ts';
 import { judgeFile, type Judgement } from './judgement.ts';
 import { cellName } from '../plan/cell-name.ts';
@@ -42,14 +42,7 @@ export function readStoredPlan(directory: RunDirectory): { plan: Plan; surroundi
     );
   }
   const { surroundings, ...fields } = parsed.data;
-  try {
-    return { plan: parsePlan(vocabulary, fields), surroundings };
-  } catch (error) {
-    if (!(error instanceof HarnessError)) throw error;
-    throw new HarnessError('usage', `${directory.plan}: ${error.message}`, {
-      ...(error.remedy !== undefined && { remedy: error.remedy }),
-    });
-  }
+  return { plan: sayingWhere(directory.plan, () => parsePlan(vocabulary, fields)), surroundings };
 }
 
 /** plan.json. */

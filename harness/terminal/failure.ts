@@ -9,13 +9,13 @@ import { printableLines } from './printable.ts';
 export function failure(error: unknown): number {
   if (error instanceof SuppressedError) {
     const code = failure(error.suppressed);
-    process.stderr.write(`lockpick: and while cleaning up: ${messageOf(error.error)}\n`);
+    tell(`and while cleaning up: ${messageOf(error.error)}`);
     return code;
   }
   if (error instanceof AggregateError && error.errors.length > 0) {
     const [first, ...others]: unknown[] = error.errors;
     const code = failure(first);
-    for (const other of others) process.stderr.write(`lockpick: and: ${messageOf(other)}\n`);
+    for (const other of others) tell(`and: ${messageOf(other)}`);
     return code;
   }
   // Commander has printed its own message, with the nearest names.
@@ -25,17 +25,20 @@ export function failure(error: unknown): number {
     const detail = error.detail === undefined ? '' : `\n${error.detail.trimEnd()}`;
     const because = error.cause === undefined ? '' : messageOf(error.cause);
     const cause = error.message.includes(because) ? '' : `\n  cause: ${because}`;
-    process.stderr.write(`lockpick: ${printableLines(`${error.message}${remedy}${cause}${detail}`)}\n`);
+    tell(`${error.message}${remedy}${cause}${detail}`);
     return EXIT_CODE[error.code];
   }
   const file = userFileOf(error);
   if (file !== undefined) {
-    const words = `${file} left something running, and it failed: ${messageOf(error)} → catch it there`;
-    process.stderr.write(`lockpick: ${printableLines(words)}\n`);
+    tell(`${file} left something running, and it failed: ${messageOf(error)} → catch it there`);
     return EXIT_CODE.usage;
   }
-  process.stderr.write(`lockpick: this is a bug of lockpick itself, please report it:\n${stackOf(error)}\n`);
+  tell(`this is a bug of lockpick itself, please report it:\n${stackOf(error)}`);
   return EXIT_CODE.internal;
+}
+
+function tell(words: string): void {
+  process.stderr.write(`lockpick: ${printableLines(words)}\n`);
 }
 
 function stackOf(error: unknown): string {

@@ -13,7 +13,7 @@ const oneTooMany = {
 } as const;
 
 /** One too many for a while; there is no data that could be harmed. */
-const overlapOnly: Expectation = { ...outlived, oneOf: [], allowed: ['expired-grant'] };
+const unsafeOverlap: Expectation = { ...outlived, oneOf: [], allowed: ['expired-grant'] };
 
 const cells: readonly CellOfKind[] = [
   {
@@ -29,7 +29,7 @@ const cells: readonly CellOfKind[] = [
     recipe: 'semaphore',
     fault: 'pause-holder',
     workload: 'permits',
-    expected: overlapOnly,
+    expected: unsafeOverlap,
     because: 'a permit has a lease like any lock: the holder that was stopped wakes up as one too many',
   },
   {
@@ -62,7 +62,7 @@ const cells: readonly CellOfKind[] = [
     recipe: 'semaphore',
     fault: 'pause-holder',
     workload: 'permits',
-    expected: overlapOnly,
+    expected: unsafeOverlap,
     because:
       'the lease of the holder that was stopped ends, and the next one has its permit when it wakes up',
   },

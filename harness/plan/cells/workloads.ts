@@ -26,7 +26,7 @@ const fencedTooLate: Expectation = {
 };
 
 /** Two believed; there is no data that could be harmed. */
-const overlapOnly: Expectation = { ...outlivedButFenced, oneOf: [], allowed: ['expired-grant'] };
+const fencedOverlap: Expectation = { ...outlivedButFenced, oneOf: [], allowed: ['expired-grant'] };
 
 /** Long enough that the pause surely meets it. */
 const WORK_TO_PAUSE: PlanInput = { thinkMillis: '100ms..200ms' };
@@ -98,7 +98,7 @@ export const workloadCells: readonly CellOfWorkload[] = [
     fault: 'pause-holder',
     workload: 'cron',
     settings: {},
-    expected: overlapOnly,
+    expected: fencedOverlap,
     because: 'some jobs run twice; that is waste, and the run log is right all the same',
   },
   {
