@@ -2,27 +2,15 @@
 
 import { describe, expect, it } from 'vitest';
 import { stallsOf } from '../history/stalls.ts';
-import { monotonicClock, monotonicOrigin, type Clock } from '../clock.ts';
+import { monotonicClock, monotonicOrigin } from '../clock.ts';
 import { encodeEvent } from '../history/encode-event.ts';
 import { decodeEvent } from '../history/decode-event.ts';
-import { millis, type HarnessEvent, type Nanos } from '../history/op.ts';
+import { millis, type HarnessEvent } from '../history/op.ts';
+import { watchLateness } from '../testing/lateness.fixture.ts';
 import { watchHarness } from './self-watch.ts';
 
-/** What a stall may be longer than the lateness of short sleeps beside it tells, with the monitor's resolution. */
+/** What a stall may be longer than the lateness of short sleeps beside it tells. */
 const UNSEEN_MILLIS = 100;
-
-/** By how many milliseconds a short sleep came late at most: on a busy machine the event loop does stand still. */
-async function latenessUntil(clock: Clock, began: Nanos, done: () => boolean): Promise<number> {
-  const short = millis(5);
-  let latest = 0;
-  for (let slept = began; !done();) {
-    const from = slept;
-    await clock.sleep(short);
-    slept = clock.now();
-    latest = Math.max(latest, (slept - from) / 1e6 - short);
-  }
-  return latest;
-}
 
 describe('the self-watch', () => {
   it('tells a second in which the event loop was blocked from one in which it was not', async () => {
@@ -32,19 +20,20 @@ describe('the self-watch', () => {
     let blockedUntil = 0;
     let latest = 0;
     {
-      const began = clock.now();
+      using lateness = watchLateness(clock);
       using _watch = watchHarness(clock, (event) => events.push(event));
-      latest = await latenessUntil(clock, began, () => events.length > 0);
+      while (events.length === 0) await clock.sleep(millis(5));
+      // On a busy machine the event loop does stand still.
+      latest = lateness.latestMillis;
+      // From right after a sample, when nobody has looked since.
       blockedFrom = clock.now();
       while (clock.now() - blockedFrom < 1_500e6);
       blockedUntil = clock.now();
       await clock.sleep(millis(1_100));
     }
-    const meetsBlock = ({ since, time }: HarnessEvent): boolean =>
-      since <= blockedUntil && time >= blockedFrom;
-    expect(Math.max(...events.filter(meetsBlock).map((event) => event.loopDelayMillis))).toBeGreaterThan(
-      1_000,
-    );
+    const [blocked] = events.filter(({ time }) => time >= blockedFrom);
+    expect(blocked?.since).toBeLessThan(blockedFrom);
+    expect(blocked?.loopDelayMillis).toBeGreaterThan(1_450);
     const stall = stallsOf({ harness: events }).find(({ end }) => end > blockedFrom);
     expect(stall?.start).toBeLessThan(blockedFrom);
     expect(stall?.end).toBeGreaterThanOrEqual(blockedUntil);

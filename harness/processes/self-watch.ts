@@ -3,46 +3,47 @@
 
 import { readFileSync } from 'node:fs';
 import { cpus } from 'node:os';
-import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { Clock } from '../clock.ts';
 import { millis, type HarnessEvent, type Millis } from '../history/op.ts';
 
 const EVERY_MILLIS = 1_000;
-/** The monitor looks so often, which is part of what it measures. */
-const RESOLUTION_MILLIS = 10;
+/** So often it is seen that the event loop goes on. */
+const LOOK_EVERY_MILLIS = 10;
 /** `man 5 proc`: /proc/stat counts in USER_HZ, which is 100 on every platform that Node runs on. */
 const MILLIS_PER_TICK = 10;
 
 /** Until it is disposed, which adds the last, shorter span. */
 export function watchHarness(clock: Clock, append: (event: HarnessEvent) => void): Disposable {
-  const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MILLIS });
-  delay.enable();
   let since = clock.now();
   let waited = cpuWaited();
+  let seenAt = since;
+  let latest = 0;
+  // Not `monitorEventLoopDelay`: after its `reset` it misses what begins before it looks for the first time.
+  const look = (): void => {
+    const now = clock.now();
+    latest = Math.max(latest, (now - seenAt) / 1e6 - LOOK_EVERY_MILLIS);
+    seenAt = now;
+  };
   const sample = (): void => {
-    const time = clock.now();
+    look();
     const seen = cpuWaited();
-    // The monitor runs in the same loop: of a stall that is just over it may not know yet, but this call was late.
-    const late = (time - since) / 1e6 - EVERY_MILLIS;
-    const monitored = delay.max / 1e6 - RESOLUTION_MILLIS;
     const cpuMillis = waited === undefined || seen === undefined ? undefined : seen.millis - waited.millis;
     append({
       type: 'harness',
-      time,
+      time: seenAt,
       since,
-      loopDelayMillis: rounded(Math.max(0, late, delay.count === 0 ? 0 : monitored)),
+      loopDelayMillis: rounded(latest),
       ...(cpuMillis !== undefined && seen !== undefined && { [seen.field]: rounded(Math.max(0, cpuMillis)) }),
     });
-    delay.reset();
-    since = time;
+    latest = 0;
+    since = seenAt;
     waited = seen;
   };
-  const timer = setInterval(sample, EVERY_MILLIS);
+  const timers = [setInterval(look, LOOK_EVERY_MILLIS), setInterval(sample, EVERY_MILLIS)];
   return {
     [Symbol.dispose]: () => {
-      clearInterval(timer);
+      for (const timer of timers) clearInterval(timer);
       sample();
-      delay.disable();
     },
   };
 }
