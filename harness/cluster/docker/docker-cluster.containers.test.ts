@@ -30,7 +30,8 @@ async function errorOf(promise: Promise<unknown>): Promise<unknown> {
   throw new Error('it did not throw');
 }
 
-const WITHIN = millis(5_000);
+/** Ample: what is asked for answers at once, or when a busy machine gets to it. */
+const WITHIN = millis(30_000);
 
 describe('startCluster', () => {
   it('gives a ready cluster, in the order of the specs, with addresses, names and files', async () => {
@@ -72,7 +73,7 @@ describe('startCluster', () => {
       '-c',
       `</dev/tcp/${r1.address}/6379`,
     ];
-    expect((await r2.execInSandbox(knock('4'), WITHIN)).exitCode).toBe(0);
+    expect((await r2.execInSandbox(knock('20'), WITHIN)).exitCode).toBe(0);
     const rule = ['iptables', '-A', 'INPUT', '-s', r2.address, '-j', 'DROP'];
     expect((await r1.execInSandbox(rule, WITHIN)).exitCode).toBe(0);
     expect((await r2.execInSandbox(knock('0.5'), WITHIN)).exitCode).toBe(124);
@@ -85,17 +86,17 @@ describe('startCluster', () => {
     expect((await r2.execInSandbox(knock('0.5'), WITHIN)).exitCode).toBe(124);
 
     await r1.execInSandbox(['iptables', '-D', 'INPUT', '-s', r2.address, '-j', 'DROP'], WITHIN);
-    expect((await r2.execInSandbox(knock('4'), WITHIN)).exitCode).toBe(0);
+    expect((await r2.execInSandbox(knock('20'), WITHIN)).exitCode).toBe(0);
   });
 
   it('runs beside another cluster, and is removed alone', async () => {
-    const [one, two] = await Promise.all([startCluster([redis('r1')], on), startCluster([redis('r1')], on)]);
+    await using one = await startCluster([redis('r1')], on);
+    await using two = await startCluster([redis('r1')], on);
     expect(one.node('r1').address).not.toBe(two.node('r1').address);
     await one[Symbol.asyncDispose]();
     await one[Symbol.asyncDispose]();
     expect(await leftByUs(on.engine)).toEqual([two.session]);
     expect(await two.node('r1').probe(WITHIN)).toBe('answers');
-    await two[Symbol.asyncDispose]();
   });
 
   it('writes the log of every node', async () => {
@@ -129,10 +130,11 @@ describe('a start that fails', () => {
 
   it('tells the last words of a server that does not answer', async () => {
     const deaf = { ...redis('r1'), port: 6380 };
-    const error = await errorOf(startCluster([deaf], { ...on, readyTimeLimit: millis(500) }));
+    // Long enough for its last words.
+    const error = await errorOf(startCluster([deaf], { ...on, readyTimeLimit: millis(10_000) }));
     expect(error).toMatchObject({ code: 'environment' });
     expect(String(error)).toMatch(
-      /node r1 was not ready within 500 ms \(running, refused\):[^]*Ready to accept/,
+      /node r1 was not ready within 10000 ms \(running, refused\):[^]*Ready to accept/,
     );
   });
 
