@@ -14,7 +14,8 @@ const PROGRAM = `
   else { console.log('got ' + line); console.error('heard ' + line); }
 `;
 
-const WITHIN = millis(5_000);
+/** Ample: what is asked for answers at once, or when a busy machine gets to it. */
+const WITHIN = millis(30_000);
 const SHORT = millis(300);
 let cluster: Cluster;
 let server: Node;
@@ -151,7 +152,7 @@ describe('exec', () => {
     await expect(server.exec(['sleep', '60'], SHORT)).rejects.toThrow(
       'sleep did not end within 300 ms on node r1',
     );
-    expect(Date.now() - began).toBeLessThan(5_000);
+    expect(Date.now() - began).toBeLessThan(30_000);
   });
 
   it('ends in a container that is stopped or frozen', async () => {
@@ -162,7 +163,7 @@ describe('exec', () => {
       await hold();
       const began = Date.now();
       await server.exec(['true'], SHORT).catch(() => {});
-      expect(Date.now() - began).toBeLessThan(5_000);
+      expect(Date.now() - began).toBeLessThan(30_000);
       await letGo();
     }
     await server.ready(WITHIN);
@@ -195,6 +196,7 @@ describe('a stream', () => {
     const lines: string[] = [];
     stream.onLine((line) => lines.push(line));
     await node.signal('SIGSTOP');
+    await becomes(node, 'stopped');
     stream.send('while stopped');
     await new Promise((resolve) => setTimeout(resolve, 300));
     expect(lines).toEqual([]);
