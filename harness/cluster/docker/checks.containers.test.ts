@@ -27,16 +27,18 @@ describe('findEngine', () => {
     (host) => {
       const script = `
       const { findEngine } = await import(${JSON.stringify(join(import.meta.dirname, 'engine.ts'))});
-      await findEngine().catch(({ code, message, remedy }) => console.log(JSON.stringify({ code, message, remedy })));
+      const began = performance.now();
+      await findEngine().catch(({ code, message, remedy }) =>
+        console.log(JSON.stringify({ code, message, remedy, tookMillis: performance.now() - began })));
     `;
-      const began = Date.now();
       const { stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', script], {
         env: { ...process.env, DOCKER_HOST: host },
         encoding: 'utf8',
       });
-      // Half a second on an idle machine.
-      expect(Date.now() - began).toBeLessThan(10_000);
-      expect(JSON.parse(stdout)).toEqual({
+      const { tookMillis, ...told } = JSON.parse(stdout) as { tookMillis: number };
+      // Some milliseconds on an idle machine.
+      expect(tookMillis).toBeLessThan(10_000);
+      expect(told).toEqual({
         code: 'environment',
         message: `no Docker engine answers at ${host}`,
         remedy: expect.stringContaining('DOCKER_HOST'),
