@@ -64,6 +64,6 @@ describe('a session of another process', () => {
     );
     expect(await session()).toBeUndefined();
     expect((await listSessions(engine, ours.session))[0]?.containers).toHaveLength(4);
-    expect(await ours.node('r1').probe(millis(5_000))).toBe('answers');
+    expect(await ours.node('r1').probe(millis(30_000))).toBe('answers');
   });
 });
