@@ -21,12 +21,12 @@ export function plainText(markup: string): string {
 
 /** The page's module, which the compiler of these sources does not see. */
 export const unpack: {
-  unpacked(element: { textContent: string }): Promise<{ columns: TimelineColumns }>;
+  unpacked(element: { textContent: string }): { columns: TimelineColumns };
 } = await import(new URL('./page/unpack.js', import.meta.url).href);
 
 /** What the page's own script gets out of the page. */
-export async function columnsIn(text: string): Promise<TimelineColumns> {
+export function columnsIn(text: string): TimelineColumns {
   const textContent = /id="run-1-columns">([^<]*)</.exec(text)?.[1] ?? '';
-  const { columns } = await unpack.unpacked({ textContent });
+  const { columns } = unpack.unpacked({ textContent });
   return columns;
 }

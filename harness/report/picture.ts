@@ -6,7 +6,7 @@ import { findingDiagram } from './diagram.ts';
 import { hatchings } from './hatchings.ts';
 import { html, trusted } from './html.ts';
 import type { JudgedRun } from './judged-run.ts';
-import { PICTURE_STYLE } from './page-assets.ts';
+import { PICTURE_STYLE } from './page-style.ts';
 import { runViews } from './run-view.ts';
 
 const STYLE = `${PICTURE_STYLE}

@@ -28,7 +28,7 @@ const { pyramidOf, kindsIn } = await pageModule<{
   kindsIn: (level: Level, from: number, until: number) => number;
 }>('pyramid.js');
 const { unpacked } = await pageModule<{
-  unpacked: (element: { textContent: string }) => Promise<{ end: number }>;
+  unpacked: (element: { textContent: string }) => { end: number };
 }>('unpack.js');
 const { layoutOf } = await pageModule<{ layoutOf: (model: object) => object }>('layout.js');
 const { drawTimeline } = await pageModule<{ drawTimeline: (context: object, scene: object) => void }>(
@@ -97,12 +97,12 @@ describe('a track from far away', () => {
 });
 
 /** How many bars the whole run is drawn with. */
-async function barsOf(seconds: number): Promise<number> {
+function barsOf(seconds: number): number {
   const [view] = runViews([
     fakeRun({ seconds, clients: 8, thinkMillis: { min: 1, max: 3 }, pauseEverySeconds: 0 }),
   ]);
   if (view === undefined) throw new Error('no view');
-  const model = await unpacked({ textContent: packedColumns(timelineColumns(view)) });
+  const model = unpacked({ textContent: packedColumns(timelineColumns(view)) });
   let bars = 0;
   const context = new Proxy(
     {},
@@ -126,8 +126,8 @@ async function barsOf(seconds: number): Promise<number> {
 }
 
 describe('a frame', () => {
-  it('of a run that is four times as long is drawn with about as many bars', async () => {
-    const [short, long] = [await barsOf(12), await barsOf(48)];
+  it('of a run that is four times as long is drawn with about as many bars', () => {
+    const [short, long] = [barsOf(12), barsOf(48)];
     expect(short).toBeGreaterThan(100);
     expect(long).toBeLessThan(short * 1.5);
   });

@@ -121,6 +121,16 @@ describe.skipIf(CHROMIUM === undefined && !required)(`the report in a browser${w
     expect(await page.locator('.code .finding[open] .diagram').first().isVisible()).toBe(true);
   });
 
+  it('is drawn where it is in sight when the page counts as loaded, as pictures and printers take it', async () => {
+    await browser.addInitScript(`addEventListener('load', () => {
+      const context = document.querySelector('.stage canvas')?.getContext('2d');
+      const colours = new Set(new Uint32Array(context?.getImageData(0, 0, 400, 100).data.buffer ?? []));
+      document.documentElement.dataset.coloursAtLoad = colours.size;
+    })`);
+    const page = await open([failing]);
+    expect(Number(await page.locator('html').getAttribute('data-colours-at-load'))).toBeGreaterThan(5);
+  });
+
   it('draws the run, and its findings at every zoom', async () => {
     const page = await open([failing]);
     const far = await pixels(page);

@@ -15,8 +15,8 @@ import { timelineColumns } from './timeline-columns.ts';
 
 const page = renderReport([failing]);
 
-describe('the columns of the timeline', async () => {
-  const columns = await columnsIn(page);
+describe('the columns of the timeline', () => {
+  const columns = columnsIn(page);
   const { history } = failing;
 
   it('hold every operation of a client, with its times to the microsecond', () => {
@@ -46,7 +46,7 @@ describe('the columns of the timeline', async () => {
     );
   });
 
-  it('come out of the page as they went in', async () => {
+  it('come out of the page as they went in', () => {
     const odd = fakeHistory({ ...PAUSE_HOLDER, tokens: true, seconds: 4 });
     const operations = odd.operations.map((operation) =>
       operation.op === 'write' && operation.id % 3 === 0
@@ -56,7 +56,7 @@ describe('the columns of the timeline', async () => {
     const run = judged({ ...odd, operations });
     const [view] = runViews([run]);
     const given = view && timelineColumns(view);
-    const got = await columnsIn(renderReport([run]));
+    const got = columnsIn(renderReport([run]));
     expect(given).toBeDefined();
     for (const [column, values] of Object.entries(given?.operations ?? {}))
       expect([column, Array.from(got.operations[column as 'id'])]).toEqual([column, Array.from(values)]);
@@ -96,7 +96,7 @@ describe('the columns of the timeline', async () => {
   });
 
   it('finds the operations that a reader asks for', async () => {
-    const model = await unpack.unpacked({ textContent: /id="run-1-columns">([^<]*)</.exec(page)?.[1] ?? '' });
+    const model = unpack.unpacked({ textContent: /id="run-1-columns">([^<]*)</.exec(page)?.[1] ?? '' });
     const { operationFilter } = (await import(
       new URL('./page/operation-filter.js', import.meta.url).href
     )) as { operationFilter: (model: object, text: string) => (operation: number) => boolean };
@@ -158,8 +158,8 @@ describe('the columns of the timeline', async () => {
     ]);
   });
 
-  it('folds a restarted client into the lane of the first', async () => {
-    const restarted = await columnsIn(renderReport([fakeRun({ killAtSecond: 5 })]));
+  it('folds a restarted client into the lane of the first', () => {
+    const restarted = columnsIn(renderReport([fakeRun({ killAtSecond: 5 })]));
     expect(restarted.lanes.map(({ name }) => name)).toEqual(['c1', 'c2', 'c3', 'c4', 'c5']);
     const [second] = restarted.processes.filter(({ name }) => name.endsWith('.2'));
     expect(second?.name).toBe(`${restarted.lanes[second?.lane ?? -1]?.name}.2`);

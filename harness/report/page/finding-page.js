@@ -4,7 +4,7 @@
 
 import { inflated } from './unpack.js';
 
-/** @type {WeakMap<Element, Promise<Record<string, string>>>} */
+/** @type {WeakMap<Element, Record<string, string>>} */
 const unpackedPages = new WeakMap();
 
 /**
@@ -12,17 +12,15 @@ const unpackedPages = new WeakMap();
  * cannot be.
  * @param {HTMLElement} target
  */
-export async function inFull(target) {
+export function inFull(target) {
   const group = target.closest('.code');
   const packed = target.matches('tr') ? group?.querySelector('.pages') : undefined;
   if (group === null || packed === null || packed === undefined) return target;
   try {
-    const pages =
-      unpackedPages.get(packed) ??
-      inflated(packed).then((bytes) => JSON.parse(new TextDecoder().decode(bytes)));
+    const pages = unpackedPages.get(packed) ?? JSON.parse(new TextDecoder().decode(inflated(packed)));
     unpackedPages.set(packed, pages);
     const template = document.createElement('template');
-    template.innerHTML = (await pages)[target.id] ?? '';
+    template.innerHTML = pages[target.id] ?? '';
     const page = template.content.querySelector('details');
     // Asked for twice at once: the first one has it.
     if (page === null || target.id === '') return document.getElementById(page?.id ?? '') ?? target;

@@ -10,39 +10,33 @@ import { timelineIn } from './timeline.js';
 
 /** @import { Timeline } from './timeline.js' */
 
-/** @type {Map<HTMLElement, Promise<Timeline | undefined>>} */
+/** @type {Map<HTMLElement, Timeline | undefined>} */
 const timelines = new Map();
-/** @type {Timeline[]} */
-const built = [];
+/** What is nearer to the window is built, in CSS pixels. */
+const NEAR_PIXELS = 600;
 
 /**
- * The timeline inside `frame`, built on first use.
+ * The timeline inside `frame`, built on first use; undefined: it cannot be drawn here.
  * @param {HTMLElement} frame
  */
 function timelineOf(frame) {
-  const known = timelines.get(frame);
-  if (known !== undefined) return known;
-  const made = build(frame);
-  timelines.set(frame, made);
-  return made;
+  if (!timelines.has(frame)) timelines.set(frame, build(frame));
+  return timelines.get(frame);
 }
 
 /**
  * @param {HTMLElement} frame
- * @returns {Promise<Timeline | undefined>}
+ * @returns {Timeline | undefined}
  */
-async function build(frame) {
+function build(frame) {
   const columns = document.getElementById(`${frame.dataset['run']}-columns`);
   if (columns === null) return undefined;
   try {
-    const model = await unpacked(columns);
+    const model = unpacked(columns);
     const timeline = timelineIn(frame, model);
-    built.push(timeline);
-    whenNear(frame.closest('.run')?.querySelector('.charts'), (charts) => chartsIn(charts, model, timeline));
-    whenNear(frame.closest('.run')?.querySelector('.operations'), (operations) =>
-      operationsIn(operations, model, timeline),
-    );
-    frame.dataset['ready'] = '';
+    const run = frame.closest('.run');
+    whenNear(run?.querySelector('.charts'), (charts) => chartsIn(charts, model, timeline));
+    whenNear(run?.querySelector('.operations'), (operations) => operationsIn(operations, model, timeline));
     return timeline;
   } catch (error) {
     frame.textContent = `The timeline cannot be drawn in this browser (${String(error)}); the tables say the same.`;
@@ -51,20 +45,26 @@ async function build(frame) {
 }
 
 /**
- * Builds what is in `place` as soon as a reader may see it, or prints it.
+ * Builds what is in `place` as soon as a reader may see it, or prints it: at once, or when it comes near.
  * @param {Element | null | undefined} place
  * @param {(place: HTMLElement) => void} fill
  */
 function whenNear(place, fill) {
   if (!(place instanceof HTMLElement)) return;
+  const now = () => {
+    fill(place);
+    place.dataset['ready'] = '';
+  };
+  const { top, bottom, width } = place.getBoundingClientRect();
+  // What is folded away has no width.
+  if (width > 0 && top < innerHeight + NEAR_PIXELS && bottom > -NEAR_PIXELS) return now();
   const near = new IntersectionObserver(
     ([entry]) => {
       if (!entry?.isIntersecting) return;
       near.disconnect();
-      fill(place);
-      place.dataset['ready'] = '';
+      now();
     },
-    { rootMargin: '300px' },
+    { rootMargin: `${NEAR_PIXELS}px` },
   );
   near.observe(place);
 }
@@ -72,25 +72,14 @@ function whenNear(place, fill) {
 const frames = [...document.querySelectorAll('.timeline')].filter(
   (element) => element instanceof HTMLElement,
 );
-const waking = new IntersectionObserver(
-  (entries) => {
-    for (const { isIntersecting, target } of entries)
-      if (isIntersecting && target instanceof HTMLElement) {
-        waking.unobserve(target);
-        void timelineOf(target);
-      }
-  },
-  { rootMargin: '600px' },
-);
-for (const frame of frames) waking.observe(frame);
 
 /**
  * Selects the finding on the timeline of its run.
  * @param {HTMLElement} frame
  * @param {string} anchor
  */
-async function showFinding(frame, anchor) {
-  const timeline = await timelineOf(frame);
+function showFinding(frame, anchor) {
+  const timeline = timelineOf(frame);
   timeline?.select(timeline.findings.findIndex((finding) => finding.anchor === anchor));
 }
 
@@ -98,7 +87,7 @@ async function showFinding(frame, anchor) {
  * On to the next finding of the run in front of the reader.
  * @param {1 | -1} direction
  */
-async function stepFinding(direction) {
+function stepFinding(direction) {
   if (document.body.hasAttribute('data-finding')) {
     const shown = document.querySelector('.part-findings .current')?.id ?? '';
     location.hash = steppedFrom(anchors.indexOf(shown), direction, anchors);
@@ -112,7 +101,7 @@ async function stepFinding(direction) {
   );
   const frame = started.at(-1) ?? frames[0];
   if (frame === undefined) return;
-  (await timelineOf(frame))?.step(direction);
+  timelineOf(frame)?.step(direction);
   frame.scrollIntoView({ block: 'nearest' });
 }
 
@@ -122,18 +111,15 @@ const anchors = [...document.querySelectorAll('.part-findings [id^="/f/"]')]
   .map(({ id }) => id);
 
 /** The page of the finding that the address names, or the whole report. */
-async function followAddress() {
-  const address = location.hash;
-  const named = document.getElementById(decodeURIComponent(address.slice(1)));
+function followAddress() {
+  const named = document.getElementById(decodeURIComponent(location.hash.slice(1)));
   if (named === null || !anchors.includes(named.id)) {
     showFindingPage(undefined, anchors);
     if (named?.closest('[hidden]')) showOnly('');
     named?.scrollIntoView();
     return;
   }
-  const target = await inFull(named);
-  // The reader has gone on meanwhile.
-  if (location.hash !== address) return;
+  const target = inFull(named);
   for (
     let element = /** @type {Element | null} */ (target);
     element !== null;
@@ -144,10 +130,12 @@ async function followAddress() {
   showFindingPage(target, anchors);
   scrollTo(0, 0);
   const frame = target.closest('.run')?.querySelector('.timeline');
-  if (frame instanceof HTMLElement) void showFinding(frame, target.id);
+  if (frame instanceof HTMLElement) showFinding(frame, target.id);
 }
-addEventListener('hashchange', () => void followAddress());
-void followAddress();
+addEventListener('hashchange', followAddress);
+followAddress();
+// After that, so that what is seen of the whole page or of one finding is what is near.
+for (const frame of frames) whenNear(frame, timelineOf);
 
 document.addEventListener('click', (event) => {
   if (!(event.target instanceof Element)) return;
@@ -161,7 +149,7 @@ document.addEventListener('click', (event) => {
   const frame = event.target.closest('.run')?.querySelector('.timeline');
   if (show !== undefined && frame instanceof HTMLElement) {
     event.preventDefault();
-    void showFinding(frame, show);
+    showFinding(frame, show);
     frame.scrollIntoView({ block: 'center' });
   }
   if (copy !== undefined) void copied(event.target, copy);
@@ -189,12 +177,12 @@ const singleKeys = document.getElementById('single-keys');
 document.addEventListener('keydown', (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || event.target instanceof HTMLInputElement) return;
   if (singleKeys instanceof HTMLInputElement && !singleKeys.checked) return;
-  if (event.key === 'n') void stepFinding(1);
-  if (event.key === 'p') void stepFinding(-1);
+  if (event.key === 'n') stepFinding(1);
+  if (event.key === 'p') stepFinding(-1);
 });
 
 function restyle() {
-  for (const timeline of built) timeline.restyle();
+  for (const timeline of timelines.values()) timeline?.restyle();
 }
 matchMedia('(prefers-color-scheme: dark)').addEventListener('change', restyle);
 /**
