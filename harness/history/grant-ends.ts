@@ -130,7 +130,7 @@ interface Lease {
  */
 function leaseOf({ row, renewals, release, isDoubted }: GrantDraft, { header, columns }: History): Lease {
   const { meta } = header;
-  const { invoked, outcome, ttlMillis } = columns;
+  const { invoked, completed, outcome, ttlMillis } = columns;
   const certain = 1 - (meta.clockTolerance ?? DEFAULT_CLOCK_TOLERANCE);
   const ownerChecked = meta.ownerChecked !== false;
   const asked = ttlMillis[row] ?? NEVER;
@@ -145,7 +145,8 @@ function leaseOf({ row, renewals, release, isDoubted }: GrantDraft, { header, co
   for (const renewal of renewals) {
     if (outcome[renewal] === Came.info) end = Math.min(end, endFrom(renewal));
     if (outcome[renewal] !== Came.ok) continue;
-    if (!ownerChecked && (invoked[renewal] ?? 0) > end) break;
+    // Answered later it may have been made later, on somebody else's lease.
+    if (!ownerChecked && (completed[renewal] ?? NEVER) > end) break;
     end = endFrom(renewal);
     provedBy = renewal;
     provedAt = invoked[renewal] ?? 0;

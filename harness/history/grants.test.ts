@@ -252,6 +252,13 @@ describe('a tenure under a lease', () => {
     expect(tenure(late, { ownerChecked: false })).toMatchObject({ end: 990 });
   });
 
+  const answered = (at: number) => [...granted, asks(2, 500, RENEW), gets(2, at, RENEW), goesOn];
+  it('is prolonged by a renew that asks nobody only if that was answered in time, since it was made by then', () => {
+    expect(tenure(answered(900), { ownerChecked: false })).toMatchObject({ end: 1490 });
+    expect(tenure(answered(1_200), { ownerChecked: false })).toMatchObject({ end: 990 });
+    expect(tenure(answered(1_200), { ownerChecked: true })).toMatchObject({ end: 1490 });
+  });
+
   it('is bridged by a late release that ended it', () => {
     expect(tenure(releasedLate({ released: true }))).toMatchObject({ end: 3000, endedBy: 'release' });
     expect(grants(releasedLate({ released: true }))[0]?.tenure.provedBy).toBe(2);
