@@ -4,7 +4,7 @@
 import { settled, type FakeClock } from '../client/fakes.fixture.ts';
 import type { Acquired, Grant, LockClient, Recipe, RecipeContext } from '../contract/lock-client.ts';
 import { millis, type Nanos } from '../history/op.ts';
-import { granted, type Arena } from './arena.fixture.ts';
+import { granted, NEVER_LATE, type Arena } from './arena.fixture.ts';
 
 type Locks = Omit<LockClient, keyof AsyncDisposable>;
 
@@ -62,6 +62,8 @@ export function arenaInMemory(
     ttlMillis: millis(1_000),
     lateMillis: millis(2),
     timeLimitMillis: millis(500),
+    stallMillis: millis(0),
+    lateness: () => NEVER_LATE,
   };
 }
 

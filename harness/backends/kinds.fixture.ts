@@ -2,9 +2,9 @@
 // those that are wrong on purpose the list asks only for what they do right.
 
 import { expect } from 'vitest';
-import type { AcquireRequest, Grant, LockClient } from '../contract/lock-client.ts';
+import type { AcquireRequest, LockClient } from '../contract/lock-client.ts';
 import {
-  acquireOnceFree,
+  acquireOnceOver,
   BRIEF,
   BUSY,
   granted,
@@ -31,7 +31,7 @@ const PERMITS: ContractCase = {
   name: 'gives out so many permits and no more, to whoever asks; one that was given back can be had, once',
   async run(arena) {
     const { first, second, recipe } = arena;
-    const request = requests(arena);
+    const request = requests();
     const taken = [];
     for (let permit = 0; permit < (recipe.permits ?? 0); permit++)
       taken.push(granted(await (permit % 2 === 0 ? first : second).locks.acquire(request())));
@@ -49,7 +49,7 @@ const AS_TOLD: ContractCase = {
   name: 'gives out as many permits as the request says',
   async run(arena) {
     const { first, second } = arena;
-    const request = requests(arena);
+    const request = requests();
     const oneOf = (permits: number, patience?: Millis): AcquireRequest => ({ ...request(patience), permits });
     const grant = granted(await first.locks.acquire(oneOf(1)));
     expect(await second.locks.acquire(oneOf(1, BRIEF))).toMatchObject(BUSY);
@@ -62,18 +62,14 @@ const AS_TOLD: ContractCase = {
 const PERMITS_EXPIRE: ContractCase = {
   name: 'has a permit again one TTL after its holder fell silent, and not before; a late release frees nobody',
   async run(arena) {
-    const { first, second, recipe, ttlMillis, elapse } = arena;
-    const request = requests(arena);
-    const late = granted(await first.locks.acquire(request()));
+    const { first, second, recipe, ttlMillis, elapse, now } = arena;
+    const request = requests();
+    const asked = now();
+    const late = granted(await first.locks.acquire({ ...request(), ttlMillis }));
     await elapse(ttlMillis * 0.4);
-    const kept: Grant[] = [];
     for (let permit = 1; permit < (recipe.permits ?? 0); permit++)
-      kept.push(granted(await second.locks.acquire(request())));
-    expect(await second.locks.acquire(request(BRIEF))).toMatchObject(BUSY);
-    const next = acquireOnceFree(arena, request);
-    await elapse(ttlMillis / 2);
-    for (const grant of kept) await second.locks.renew?.(grant);
-    await next;
+      granted(await second.locks.acquire(request()));
+    await acquireOnceOver(arena, request, asked);
     expect(releasedOf(await first.locks.release(late))).toBe(false);
     expect(await first.locks.acquire(request(BRIEF))).toMatchObject(BUSY);
   },
@@ -85,7 +81,7 @@ const SHARED: ContractCase = {
   name: 'lets readers share it, and nobody write until the last one has let go',
   async run(arena) {
     const { first, second } = arena;
-    const request = requests(arena);
+    const request = requests();
     const reads = [];
     for (const client of [first, second])
       reads.push({ client, grant: granted(await client.locks.acquire(shared(request()))) });
@@ -101,7 +97,7 @@ const ALONE: ContractCase = {
   name: 'lets nobody read until the writer has let go',
   async run(arena) {
     const { first, second } = arena;
-    const request = requests(arena);
+    const request = requests();
     const write = granted(await first.locks.acquire(request()));
     expect(await second.locks.acquire(shared(request(BRIEF)))).toMatchObject(BUSY);
     expect(releasedOf(await first.locks.release(write))).toBe(true);
@@ -121,7 +117,7 @@ const REENTRY: ContractCase = {
   name: 'can be taken again by its holder, with the same token, and all of it be taken back',
   async run(arena) {
     const { first, second } = arena;
-    const request = requests(arena);
+    const request = requests();
     const { outer, inner } = await takenTwice(first.locks, request);
     expect(inner.token).toBe(outer.token);
     expect(await second.locks.acquire(request(BRIEF))).toMatchObject(BUSY);
@@ -134,7 +130,7 @@ const AS_OFTEN: ContractCase = {
   name: 'is free when it was released as often as it was taken, and not before',
   async run(arena) {
     const { first, second } = arena;
-    const request = requests(arena);
+    const request = requests();
     const { outer, inner } = await takenTwice(first.locks, request);
     expect(releasedOf(await first.locks.release(inner))).toBe(true);
     expect(await second.locks.acquire(request(BRIEF))).toMatchObject(BUSY);

@@ -32,10 +32,13 @@ export interface Stage extends AsyncDisposable {
   readonly cluster: Cluster;
   readonly nodes: readonly Node[];
   readonly clock: Clock;
-  /** A client of its own process, behind proxies of its own. */
-  connect(recipe: Recipe): Promise<StageClient & { readonly network: ClientNetwork }>;
+  /** A client of its own process, behind proxies of its own; the time limit of its commands if it is not the stage's. */
+  connect(
+    recipe: Recipe,
+    commandTimeLimit?: Millis,
+  ): Promise<StageClient & { readonly network: ClientNetwork }>;
   /** One without proxies: where servers tell clients each other's addresses, those would lead past them. */
-  connectDirectly(recipe: Recipe): Promise<StageClient>;
+  connectDirectly(recipe: Recipe, commandTimeLimit?: Millis): Promise<StageClient>;
 }
 
 interface StageClient extends ContractClient, AsyncDisposable {
@@ -55,7 +58,11 @@ export async function startStage(
   await backend.assemble?.(nodes);
   let clients = 0;
 
-  const open = async (recipe: Recipe, proxies: readonly TcpProxy[]): Promise<StageClient> => {
+  const open = async (
+    recipe: Recipe,
+    proxies: readonly TcpProxy[],
+    commandTimeLimit = options.commandTimeLimit,
+  ): Promise<StageClient> => {
     clients += 1;
     const losses = new Map<string, Nanos>();
     await recipe.load?.();
@@ -65,7 +72,7 @@ export async function startStage(
         const { host, port } = proxies[index] ?? { host: address, port: spec.port ?? 0 };
         return { name, host, port };
       }),
-      commandTimeLimit: options.commandTimeLimit,
+      commandTimeLimit,
       now: () => clock.now(),
       onLost: ({ owner }) => losses.set(owner, clock.now()),
     });
@@ -84,8 +91,8 @@ export async function startStage(
     cluster,
     nodes,
     clock,
-    connectDirectly: (recipe) => open(recipe, []),
-    connect: async (recipe) => {
+    connectDirectly: (recipe, commandTimeLimit) => open(recipe, [], commandTimeLimit),
+    connect: async (recipe, commandTimeLimit) => {
       const proxies = await Promise.all(
         nodes.map(({ address, spec }) => startTcpProxy({ host: address, port: spec.port ?? 0 })),
       );
@@ -101,7 +108,7 @@ export async function startStage(
           behave('pass');
         },
       };
-      return { ...(await open(recipe, proxies)), network };
+      return { ...(await open(recipe, proxies, commandTimeLimit)), network };
     },
     [Symbol.asyncDispose]: () => cluster[Symbol.asyncDispose](),
   };

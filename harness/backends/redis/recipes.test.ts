@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import type { AcquireRequest, LockClient } from '../../contract/lock-client.ts';
 import { millis } from '../../history/op.ts';
 import { outcomeOfError } from './errors.ts';
-import { granted, type Arena } from '../arena.fixture.ts';
+import { granted, NEVER_LATE, type Arena } from '../arena.fixture.ts';
 import { contractCases } from '../contract.fixture.ts';
 import { fakeRedis, type FakeRedis } from './fake-redis.fixture.ts';
 import type { RedisRecipe } from './port.ts';
@@ -53,6 +53,8 @@ function arena(recipe: RedisRecipe, redis: FakeRedis): Arena {
     ttlMillis: millis(500),
     lateMillis: millis(2),
     timeLimitMillis: millis(500),
+    stallMillis: millis(0),
+    lateness: () => NEVER_LATE,
   };
 }
 
