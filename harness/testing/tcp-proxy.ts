@@ -6,18 +6,23 @@ import { connect, createServer, type Socket } from 'node:net';
 /**
  * `pass`: as if it were not there. `swallow-replies`: requests arrive, replies do not. `delay-replies`: they come late.
  * `reset-on-reply`: the request was answered, but the client sees its connection reset. `reset-on-request`: the request
- * never arrives, and the client sees the same. `delay-requests`: they arrive late, whatever the client does meanwhile.
- * `cut`: nothing passes either way, and nobody is told; connections that were open are closed when that ends.
+ * never arrives, and the client sees the same. `hold-requests`: they arrive when `deliver` is called, whatever the client
+ * does meanwhile. `cut`: nothing passes either way, and nobody is told; connections that were open are closed when that ends.
  */
 export type Behaviour =
-  | { readonly kind: 'pass' | 'cut' | 'swallow-replies' | 'reset-on-reply' | 'reset-on-request' }
-  | { readonly kind: 'delay-replies' | 'delay-requests'; readonly milliseconds: number };
+  | {
+      readonly kind:
+        'pass' | 'cut' | 'swallow-replies' | 'reset-on-reply' | 'reset-on-request' | 'hold-requests';
+    }
+  | { readonly kind: 'delay-replies'; readonly milliseconds: number };
 
 export interface TcpProxy extends AsyncDisposable {
   readonly host: string;
   readonly port: number;
   /** For what passes from now on, on old connections too. */
   behave(behaviour: Behaviour): void;
+  /** What was held. */
+  deliver(): void;
   /** How many connections were opened so far. */
   readonly connections: number;
 }
@@ -29,6 +34,7 @@ export async function startTcpProxy(target: {
   let behaviour: Behaviour = { kind: 'pass' };
   let connections = 0;
   const sockets = new Set<Socket>();
+  const held: (() => void)[] = [];
   const server = createServer((client) => {
     connections += 1;
     const upstream = connect({ host: target.host, port: target.port });
@@ -41,20 +47,20 @@ export async function startTcpProxy(target: {
     }
     client.on('data', (bytes) => {
       if (behaviour.kind === 'reset-on-request') client.resetAndDestroy();
-      else if (behaviour.kind === 'delay-requests') {
+      else if (behaviour.kind === 'hold-requests') {
         underway += 1;
-        setTimeout(() => {
+        held.push(() => {
           underway -= 1;
           upstream.write(bytes);
           if (client.destroyed && underway === 0) upstream.end();
-        }, behaviour.milliseconds);
+        });
       } else if (behaviour.kind !== 'cut') upstream.write(bytes);
     });
     upstream.on('data', (bytes) => {
       switch (behaviour.kind) {
         case 'pass':
         case 'reset-on-request':
-        case 'delay-requests':
+        case 'hold-requests':
           client.write(bytes);
           break;
         case 'delay-replies':
@@ -88,6 +94,9 @@ export async function startTcpProxy(target: {
       // What was lost cannot be sent again, so an old connection would never make sense any more.
       if (behaviour.kind === 'cut' && next.kind !== 'cut') for (const socket of sockets) socket.destroy();
       behaviour = next;
+    },
+    deliver: () => {
+      for (const send of held.splice(0)) send();
     },
     get connections() {
       return connections;

@@ -15,7 +15,10 @@ import { openRedisPort } from './connection.ts';
 import type { RedisPort } from './port.ts';
 import { redisSingle } from './server.ts';
 
-const TIME_LIMIT = millis(500);
+/** Where it is reached; a machine that stands still for as long reaches it elsewhere. */
+const TIME_LIMIT = millis(2_000);
+/** Of a client whose servers answer. */
+const AMPLE = millis(30_000);
 const clock = monotonicClock(monotonicOrigin());
 const [spec] = redisSingle.servers({ variant: DEFAULT_VARIANT, ttlMillis: millis(1000) });
 
@@ -25,18 +28,22 @@ let admin: RedisPort;
 
 beforeAll(async () => {
   server = await startServer('redis', spec?.port ?? 0, ...(spec?.command ?? []));
-  admin = openRedisPort(server, millis(5000));
+  admin = openRedisPort(server, AMPLE);
 });
 afterAll(async () => {
   await admin[Symbol.asyncDispose]();
   await server[Symbol.asyncDispose]();
 });
 
-function open(recipe: Recipe, address: { readonly host: string; readonly port: number }): LockClient {
+function open(
+  recipe: Recipe,
+  address: { readonly host: string; readonly port: number },
+  commandTimeLimit = AMPLE,
+): LockClient {
   return recipe.open({
     process: 'c1',
     servers: [{ name: 'r1', ...address }],
-    commandTimeLimit: TIME_LIMIT,
+    commandTimeLimit,
     now: () => clock.now(),
     onLost: () => {},
   });
@@ -51,7 +58,7 @@ function recipeNamed(name: string): Recipe {
 let attempts = 0;
 function request(lock: string): AcquireRequest {
   attempts += 1;
-  return { lock, ttlMillis: millis(10_000), owner: `owner-${attempts}` };
+  return { lock, ttlMillis: millis(600_000), owner: `owner-${attempts}` };
 }
 
 async function valueOf(key: string): Promise<unknown> {
@@ -70,7 +77,7 @@ describe('a network that misbehaves', () => {
   beforeEach(async () => {
     await admin.command('FLUSHALL');
     proxy = await startTcpProxy(server);
-    client = open(recipeNamed('set-nx-px'), proxy);
+    client = open(recipeNamed('set-nx-px'), proxy, TIME_LIMIT);
     // Opens the connection that the fault then hits.
     granted(await client.acquire(request('warm-up')));
   });
@@ -114,7 +121,7 @@ describe('a network that misbehaves', () => {
       expect(await client.acquire(attempt)).toEqual({ kind: 'info', error: 'timeout' });
       const took = (clock.now() - before) / 1e6;
       expect(took).toBeGreaterThanOrEqual(TIME_LIMIT - 1);
-      expect(took).toBeLessThan(TIME_LIMIT + 1000);
+      expect(took).toBeLessThan(TIME_LIMIT + 10_000);
       proxy.behave({ kind: 'pass' });
       // "OK" to the SET is still on its way to the old connection; BUSY must not be mistaken for it.
       expect(await client.acquire(request('k1'))).toEqual({ kind: 'fail', error: 'busy' });
@@ -125,10 +132,11 @@ describe('a network that misbehaves', () => {
 
   it('a SET that arrives after its client gave up: a ghost, which the client never called failed', async () => {
     const attempt = request('k1');
-    proxy.behave({ kind: 'delay-requests', milliseconds: TIME_LIMIT + 200 });
+    proxy.behave({ kind: 'hold-requests' });
     expect(await client.acquire(attempt)).toEqual({ kind: 'info', error: 'timeout' });
     proxy.behave({ kind: 'pass' });
     expect(await client.abandon(attempt)).toEqual({ kind: 'ok', value: { released: false } });
+    proxy.deliver();
     await expect.poll(() => valueOf('lock:k1')).toBe(attempt.owner);
     expect(await client.acquire(request('k1'))).toEqual({ kind: 'fail', error: 'busy' });
   });
@@ -148,7 +156,7 @@ describe('a server that is hurt', () => {
 
   beforeEach(async () => {
     await admin.command('FLUSHALL');
-    client = open(recipeNamed('set-nx-px'), server);
+    client = open(recipeNamed('set-nx-px'), server, TIME_LIMIT);
     granted(await client.acquire(request('warm-up')));
   });
   afterEach(() => client[Symbol.asyncDispose]());
@@ -176,7 +184,7 @@ describe('a server that is hurt', () => {
     const before = clock.now();
     expect(await client.acquire(request('k2'))).toEqual({ kind: 'fail', error: 'unavailable' });
     expect(await client.release(held)).toEqual({ kind: 'fail', error: 'unavailable' });
-    expect((clock.now() - before) / 1e6).toBeLessThan(2 * TIME_LIMIT + 1000);
+    expect((clock.now() - before) / 1e6).toBeLessThan(2 * TIME_LIMIT + 10_000);
     await server.start();
     await expect.poll(() => admin.command('PING')).toEqual({ kind: 'ok', value: 'PONG' });
     expect(await client.acquire(request('k1'))).toEqual({ kind: 'fail', error: 'busy' });
@@ -238,10 +246,10 @@ describe('what the error table says is so', () => {
 
   it('busy-script: refused while somebody else’s script runs', async () => {
     await using client = open(recipeNamed('set-nx-px'), server);
-    await using other = openRedisPort(server, millis(5000));
+    await using other = openRedisPort(server, AMPLE);
     await set('busy-reply-threshold', '20');
     const running = other.command('EVAL', 'while true do end', 0);
-    await delay(100);
+    await expect.poll(() => admin.command('PING')).toEqual({ kind: 'fail', error: 'busy-script' });
     expect(await client.acquire(request('k1'))).toEqual({ kind: 'fail', error: 'busy-script' });
     expect(await admin.command('SCRIPT', 'KILL')).toEqual({ kind: 'ok', value: 'OK' });
     expect(await running).toMatchObject({ kind: 'info' });
