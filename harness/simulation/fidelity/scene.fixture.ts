@@ -8,6 +8,7 @@ import { findEngine } from '../../cluster/docker/engine.ts';
 import { ensureImages } from '../../cluster/docker/images.ts';
 import type { Node, NodeSpec } from '../../contract/cluster.ts';
 import { millis } from '../../history/op.ts';
+import { watchLateness } from '../../testing/lateness.fixture.ts';
 import { startTcpProxy, type TcpProxy } from '../../testing/tcp-proxy.ts';
 import type { Machine } from '../program.ts';
 import { serverProgram } from '../services.ts';
@@ -34,6 +35,8 @@ export interface Scene<Port> {
   readonly nodes: readonly Node[];
   readonly clock: Clock;
   readonly node: (name: string) => Node;
+  /** How late the process of the clients was at most so far. */
+  readonly latenessMillis: () => number;
   /** At most `CLIENTS` of them. */
   readonly client: () => Promise<Client<Port>>;
 }
@@ -68,6 +71,7 @@ async function onContainers<Port>(
   const nodes = servers.map(({ name }) => cluster.node(name));
   await assemble?.(nodes);
   const clock = monotonicClock(monotonicOrigin());
+  using lateness = watchLateness(clock);
   const proxies: TcpProxy[] = [];
   const client = async (): Promise<Client<Port>> => {
     const own = await Promise.all(
@@ -87,7 +91,16 @@ async function onContainers<Port>(
   };
   const lines: string[] = [];
   try {
-    await script({ nodes, clock, node: (name) => cluster.node(name), client }, (line) => lines.push(line));
+    await script(
+      {
+        nodes,
+        clock,
+        node: (name) => cluster.node(name),
+        latenessMillis: () => lateness.latestMillis,
+        client,
+      },
+      (line) => lines.push(line),
+    );
   } finally {
     for (const proxy of proxies) await proxy[Symbol.asyncDispose]();
   }
@@ -117,6 +130,7 @@ async function onModels<Port>(
         nodes,
         clock: monotonicClock(monotonicOrigin()),
         node: (name) => cluster.node(name),
+        latenessMillis: () => 0,
         client: () => {
           const machine = machines.shift();
           if (machine === undefined) throw new Error(`a script of more than ${CLIENTS} clients`);

@@ -13,13 +13,16 @@ import { simulatedWires } from '../zookeeper/wire.ts';
 import { playOnBoth, sorted, type Open, type Script } from './scene.fixture.ts';
 
 const TIMEOUT = millis(2_000);
-const TIME_LIMIT = millis(2_000);
+/** Of a session whose end is not looked at. */
+const AMPLE_TIMEOUT = millis(30_000);
+/** Ample: servers that are there answer at once, or when a busy machine gets to it. */
+const TIME_LIMIT = millis(10_000);
 
 const real: Open<ZooKeeperPort> = (servers, clock) =>
   openZooKeeperPort({ servers, clock, timeLimit: TIME_LIMIT });
 
-async function sessionOf(port: ZooKeeperPort): Promise<ZooKeeperSession> {
-  const opened = await port.session(TIMEOUT);
+async function sessionOf(port: ZooKeeperPort, timeout = AMPLE_TIMEOUT): Promise<ZooKeeperSession> {
+  const opened = await port.session(timeout);
   if (opened.kind !== 'ok') throw new Error(`no session: ${opened.error}`);
   return opened.value;
 }
@@ -34,7 +37,7 @@ async function statOf(session: ZooKeeperSession, path: string) {
   return found.value;
 }
 
-const script: Script<ZooKeeperPort> = async ({ nodes, clock, client }, say) => {
+const script: Script<ZooKeeperPort> = async ({ nodes, clock, latenessMillis, client }, say) => {
   const [first, second, third] = [await client(), await client(), await client()];
   await using one = first.open(['z1']);
   await using two = second.open(['z2']);
@@ -78,13 +81,13 @@ const script: Script<ZooKeeperPort> = async ({ nodes, clock, client }, say) => {
   );
 
   // Watches.
-  const watched = b.gone('/f/p', millis(5_000)).then(async () => await children(b, '/f'));
+  const watched = b.gone('/f/p', millis(30_000)).then(async () => await children(b, '/f'));
   await clock.sleep(millis(300));
   say(`remove what is watched → ${words(await a.remove('/f/p'))}`);
   say(`read behind the watch: ${await watched}`);
   let asked = clock.now();
-  await b.gone('/f/p', millis(5_000));
-  say(`a watch of nothing settles ${clock.now() - asked < 3e9 ? 'at once' : 'late'}`);
+  await b.gone('/f/p', millis(30_000));
+  say(`a watch of nothing settles ${clock.now() - asked < 20e9 ? 'at once' : 'late'}`);
   asked = clock.now();
   await b.gone('/f', millis(600));
   say(`a watch of what stays settles ${clock.now() - asked >= 6e8 ? 'when the time is up' : 'early'}`);
@@ -98,22 +101,23 @@ const script: Script<ZooKeeperPort> = async ({ nodes, clock, client }, say) => {
   say(`after a goodbye: ${await children(b, '/f')}`);
   say(`of a session that has ended: ${words(await c.stat('/f'))}`);
   const cut = await client();
-  const d = await sessionOf(cut.open());
+  const d = await sessionOf(cut.open(), TIMEOUT);
   await create(d, '/f/d-', 'ephemeral-sequential');
   await b.sync();
-  const waitMillis = 8_000;
-  const waiting = b.gone('/f/d-0000000007', millis(waitMillis));
+  const waitMillis = 30_000;
+  const waiting = b.gone('/f/d-0000000007', millis(waitMillis)).then(() => clock.now());
   await clock.sleep(millis(300));
   cut.cutOff();
   const cutAt = clock.now();
   say(`the client that is cut off ends its session: ${await d.ended}`);
-  await b.sync();
-  say(`and it does so while the ensemble has it: ${await children(b, '/f')}`);
-  await waiting;
-  const tookMillis = (clock.now() - cutAt) / 1e6;
+  const endedAt = clock.now();
+  const goneAt = await waiting;
+  say(`and it does so while the ensemble has it: ${(endedAt - goneAt) / 1e6 < latenessMillis()}`);
+  const tookMillis = (goneAt - cutAt) / 1e6;
   say(
     `which ends it ${tookMillis > 1_200 && tookMillis < waitMillis ? 'after its time-out' : `after ${tookMillis} ms`}`,
   );
+  await b.sync();
   say(`then: ${await children(b, '/f')}`);
 
   // Whoever leads is killed, while one client may use all of the servers.
@@ -129,13 +133,13 @@ const script: Script<ZooKeeperPort> = async ({ nodes, clock, client }, say) => {
   await leader?.node.signal('SIGKILL');
   const killedAt = clock.now();
   let written = await e.create('/f/late', 'persistent');
-  while (written.kind !== 'ok' && (clock.now() - killedAt) / 1e6 < 10_000) {
+  while (written.kind !== 'ok' && (clock.now() - killedAt) / 1e6 < 40_000) {
     await clock.sleep(millis(50));
     written = await e.create('/f/late', 'persistent');
     if (written.kind === 'fail' && written.error === 'node-exists') break;
   }
   say(
-    `written within ${(clock.now() - killedAt) / 1e6 < 8_000 ? 'seconds' : 'no time'}; the session goes on: ${e.live}`,
+    `written within ${(clock.now() - killedAt) / 1e6 < 30_000 ? 'seconds' : 'no time'}; the session goes on: ${e.live}`,
   );
   await e.sync();
   say(`with its node: ${(await children(e, '/f')).includes('e-0000000008')}`);
@@ -149,7 +153,7 @@ const script: Script<ZooKeeperPort> = async ({ nodes, clock, client }, say) => {
 };
 
 it('simulated servers say what real ones say', async () => {
-  const servers = zookeeper.servers({ variant: DEFAULT_VARIANT, ttlMillis: TIMEOUT });
+  const servers = zookeeper.servers({ variant: DEFAULT_VARIANT, ttlMillis: AMPLE_TIMEOUT });
   const { model, real: seen } = await playOnBoth(
     { servers },
     {
