@@ -14,7 +14,8 @@ import { linkFaults } from './links.ts';
 import { partitionFaults } from './partition.ts';
 import { onEach } from './scope.ts';
 
-const WITHIN = millis(10_000);
+/** Ample: what is asked for answers at once, or when a busy machine gets to it. */
+const WITHIN = millis(30_000);
 const SERVERS = ['r1', 'r2', 'r3', 'r4'];
 /** Keeps one connection to r1, writes what it is sent, and says what comes back. */
 const RAW_CLIENT = `
@@ -162,8 +163,7 @@ async function getKey(): Promise<string> {
 }
 
 async function arrived(count: number): Promise<void> {
-  for (let waited = 0; replies.length < count && waited < 5_000; waited += 20)
-    await new Promise((resolve) => setTimeout(resolve, 20));
+  await expect.poll(() => replies).toHaveLength(count);
 }
 
 describe('replies', () => {
