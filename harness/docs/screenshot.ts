@@ -25,7 +25,7 @@ const page = await browser.newPage();
 await page.setViewportSize(SIZE);
 await page.goto(`${pathToFileURL(file).href}#/f/${first.id}`);
 await page.waitForSelector('.finding.current');
-await page.waitForSelector('.timeline[data-ready]');
+await page.waitForSelector('.timeline canvas');
 // Drawn in the next frame.
 await page.evaluate('new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))');
 await page.screenshot({ path: FILE });

@@ -67,7 +67,7 @@ const frame = (page: Page): Promise<unknown> => page.evaluate(FRAME);
 /** They are drawn when they come near. */
 async function showCharts(page: Page): Promise<void> {
   await page.locator('.part-charts').scrollIntoViewIfNeeded();
-  await page.waitForSelector('.charts[data-ready]');
+  await page.waitForSelector('.charts canvas');
 }
 
 const required = process.env['LOCKPICK_REQUIRE_ALL'] !== undefined;
@@ -108,7 +108,7 @@ describe.skipIf(CHROMIUM === undefined && !required)(`the report in a browser${w
     page.on('pageerror', (error) => troubles.push(error.message));
     page.on('dialog', (dialog) => troubles.push(`a dialog: ${dialog.message()}`));
     await page.goto(own + address);
-    await page.waitForSelector('.timeline[data-ready]');
+    await page.waitForSelector('.timeline canvas');
     return page;
   }
 
@@ -155,10 +155,14 @@ describe.skipIf(CHROMIUM === undefined && !required)(`the report in a browser${w
     await page.keyboard.press('p');
     await page.keyboard.press('p');
     await expect.poll(() => selected(page)).toContain(`Finding ${findings.length} of ${findings.length}`);
-    await page.locator('#single-keys').uncheck();
-    await page.locator('h1').click();
+    // By keys: what is drawn when it comes near moves the box under a pointer.
+    const box = page.locator('#single-keys');
+    await box.press('Space');
+    expect(await box.isChecked()).toBe(false);
+    await box.blur();
     await page.keyboard.press('n');
-    await expect.poll(() => selected(page)).toContain(`Finding ${findings.length} of ${findings.length}`);
+    await frame(page);
+    expect(await selected(page)).toContain(`Finding ${findings.length} of ${findings.length}`);
   });
 
   it('zooms and pans by keys, wheel and drag', async () => {
@@ -270,6 +274,16 @@ describe.skipIf(CHROMIUM === undefined && !required)(`the report in a browser${w
     await expect.poll(shown).toBe(`#/f/${first?.id}`);
   });
 
+  it.each(['#/f/none', '#100%'])(
+    'is the whole report where the address names nothing: %s',
+    async (address) => {
+      const page = await open([failing], address);
+      expect(await page.locator('.part-verdict').isVisible()).toBe(true);
+      await page.keyboard.press('n');
+      expect(await selected(page)).toContain('Finding 1 of');
+    },
+  );
+
   it('has a whole page also for a finding that is a line of a table', async () => {
     const last = findings.findLast(({ code }) => code === 'belief-overlap');
     expect(renderReport([failing])).not.toContain(last?.story);
@@ -298,7 +312,7 @@ describe.skipIf(CHROMIUM === undefined && !required)(`the report in a browser${w
     ]);
     for (const timeline of await page.locator('.timeline').all()) {
       await timeline.scrollIntoViewIfNeeded();
-      await expect.poll(() => timeline.getAttribute('data-ready')).toBe('');
+      await timeline.locator('.stage canvas').waitFor();
     }
     // The finding of the run in front of the reader, not of the first one.
     await page.evaluate(`document.querySelector('#run-2').scrollIntoView()`);
@@ -393,6 +407,20 @@ describe.skipIf(CHROMIUM === undefined && !required)(`the report in a browser${w
     await expect.poll(() => page.evaluate<number>(CORNER)).toBeLessThan(40);
   });
 
+  it('prints also what nobody has come near', async () => {
+    const page = await open([failing, { ...fakeRun({ seed: '2' }), name: '2' }], `#/f/${findings[0]?.id}`);
+    const drawn = async (): Promise<readonly number[]> => [
+      await page.locator('.timeline:has(canvas)').count(),
+      await page.locator('.charts:has(canvas)').count(),
+    ];
+    await page.pdf();
+    // What the page of one finding folds away is not on paper.
+    expect(await drawn()).toEqual([1, 0]);
+    await page.evaluate(`location.hash = ''`);
+    await page.pdf();
+    expect(await drawn()).toEqual([2, 2]);
+  });
+
   it.each([
     { scheme: 'light', width: 1280 },
     { scheme: 'dark', width: 1280 },
@@ -406,9 +434,12 @@ describe.skipIf(CHROMIUM === undefined && !required)(`the report in a browser${w
     await page.evaluate(
       `document.querySelectorAll('.more, .finding:nth-of-type(2)').forEach((details) => (details.open = true))`,
     );
-    for (const part of ['charts', 'operations']) {
+    for (const [part, built] of [
+      ['charts', 'canvas'],
+      ['operations', 'table'],
+    ]) {
       await page.locator(`.part-${part}`).first().scrollIntoViewIfNeeded();
-      await page.waitForSelector(`.${part}[data-ready]`);
+      await page.waitForSelector(`.${part} ${built}`);
     }
     await page.evaluate(AXE);
     const results = await page.evaluate<AxeResults>('axe.run()');

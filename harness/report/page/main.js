@@ -44,6 +44,15 @@ function build(frame) {
   }
 }
 
+/** @type {Map<Element, () => void>} place → what builds it */
+const waiting = new Map();
+const near = new IntersectionObserver(
+  (entries) => {
+    for (const { isIntersecting, target } of entries) if (isIntersecting) fillNow(target);
+  },
+  { rootMargin: `${NEAR_PIXELS}px` },
+);
+
 /**
  * Builds what is in `place` as soon as a reader may see it, or prints it: at once, or when it comes near.
  * @param {Element | null | undefined} place
@@ -51,22 +60,19 @@ function build(frame) {
  */
 function whenNear(place, fill) {
   if (!(place instanceof HTMLElement)) return;
-  const now = () => {
-    fill(place);
-    place.dataset['ready'] = '';
-  };
   const { top, bottom, width } = place.getBoundingClientRect();
   // What is folded away has no width.
-  if (width > 0 && top < innerHeight + NEAR_PIXELS && bottom > -NEAR_PIXELS) return now();
-  const near = new IntersectionObserver(
-    ([entry]) => {
-      if (!entry?.isIntersecting) return;
-      near.disconnect();
-      now();
-    },
-    { rootMargin: `${NEAR_PIXELS}px` },
-  );
+  if (width > 0 && top < innerHeight + NEAR_PIXELS && bottom > -NEAR_PIXELS) return fill(place);
+  waiting.set(place, () => fill(place));
   near.observe(place);
+}
+
+/** @param {Element} place */
+function fillNow(place) {
+  const fill = waiting.get(place);
+  waiting.delete(place);
+  near.unobserve(place);
+  fill?.();
 }
 
 const frames = [...document.querySelectorAll('.timeline')].filter(
@@ -110,9 +116,19 @@ const anchors = [...document.querySelectorAll('.part-findings [id^="/f/"]')]
   .filter((element) => element.matches('.finding, tr'))
   .map(({ id }) => id);
 
+/** null: nothing, or nothing on this page. */
+function namedByAddress() {
+  try {
+    return document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  } catch {
+    // A stray percent sign.
+    return null;
+  }
+}
+
 /** The page of the finding that the address names, or the whole report. */
 function followAddress() {
-  const named = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  const named = namedByAddress();
   if (named === null || !anchors.includes(named.id)) {
     showFindingPage(undefined, anchors);
     if (named?.closest('[hidden]')) showOnly('');
@@ -193,5 +209,8 @@ function restyleFor(onPaper) {
   document.documentElement.toggleAttribute('data-paper', onPaper);
   restyle();
 }
-addEventListener('beforeprint', () => restyleFor(true));
+addEventListener('beforeprint', () => {
+  restyleFor(true);
+  for (const place of waiting.keys()) if (place.getClientRects().length > 0) fillNow(place);
+});
 addEventListener('afterprint', () => restyleFor(false));
