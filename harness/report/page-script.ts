@@ -5,7 +5,11 @@ import { fileURLToPath } from 'node:url';
 import { buildSync } from 'esbuild';
 
 const { outputFiles } = buildSync({
-  entryPoints: [fileURLToPath(new URL('./page/main.js', import.meta.url))],
+  // The bundle names its files from here: else it would tell of the machine, and differ by where lockpick is started.
+  absWorkingDir: fileURLToPath(new URL('./page', import.meta.url)),
+  entryPoints: ['main.js'],
+  // Nor does it depend on a tsconfig.json: the page's own is for the compiler, and extends one that a package lacks.
+  tsconfigRaw: {},
   bundle: true,
   write: false,
   format: 'esm',

@@ -157,6 +157,11 @@ describe('self-containment', () => {
     expect(page).not.toMatch(/\sstyle="|\son[a-z]+="/);
   });
 
+  it('has the same script wherever lockpick is and is started', () => {
+    expect(PAGE_SCRIPT).toMatch(/^\/\/ main\.js$/m);
+    expect(PAGE_SCRIPT).not.toContain('harness/report');
+  });
+
   it('imports nothing into its script', () => {
     expect(PAGE_SCRIPT).not.toMatch(/^\s*(import|export)\b|\bimport\(/m);
   });

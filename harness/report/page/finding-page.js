@@ -13,17 +13,15 @@ const unpackedPages = new WeakMap();
  * @param {HTMLElement} target
  */
 export function inFull(target) {
-  const group = target.closest('.code');
-  const packed = target.matches('tr') ? group?.querySelector('.pages') : undefined;
-  if (group === null || packed === null || packed === undefined) return target;
+  const packed = target.matches('tr') ? target.closest('.code')?.querySelector('.pages') : undefined;
+  if (packed === null || packed === undefined) return target;
   try {
     const pages = unpackedPages.get(packed) ?? JSON.parse(new TextDecoder().decode(inflated(packed)));
     unpackedPages.set(packed, pages);
     const template = document.createElement('template');
     template.innerHTML = pages[target.id] ?? '';
     const page = template.content.querySelector('details');
-    // Asked for twice at once: the first one has it.
-    if (page === null || target.id === '') return document.getElementById(page?.id ?? '') ?? target;
+    if (page === null) return target;
     target.removeAttribute('id');
     target.closest('.more')?.before(page);
     for (const button of page.querySelectorAll('[data-copy]')) button.removeAttribute('hidden');
