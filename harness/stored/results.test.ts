@@ -127,7 +127,13 @@ describe('the link to the latest run', () => {
 
     // It is said before the run whose end would fail.
     const plan = parsePlan(vocabulary, { backend: 'redis-single', seed: '1' });
-    expect(() => createRunDirectory(other, plan)).toThrow(/other\/latest: it is there and is no link/);
+    expect(() => createRunDirectory(other, plan)).toThrow(
+      expect.objectContaining({
+        code: 'environment',
+        message: `cannot write ${join(other, 'latest')}: it is there and is no link`,
+        remedy: 'move it away, or choose another directory',
+      }),
+    );
     expect(readdirSync(other)).toEqual(['latest']);
   });
 });

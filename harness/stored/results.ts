@@ -85,7 +85,9 @@ export function requireWritable(out: string): void {
 
 function requireLink(path: string): void {
   if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === false)
-    throw new Error('it is there and is no link; move it away');
+    throw new HarnessError('environment', `cannot write ${path}: it is there and is no link`, {
+      remedy: 'move it away, or choose another directory',
+    });
 }
 
 /** Points `<out>/latest` to the run, by renaming: another command may do the same. Never replaces what is no link. */
@@ -292,6 +294,7 @@ function writing<T>(path: string, write: (path: string) => T): T {
   try {
     return write(path);
   } catch (error) {
+    if (error instanceof HarnessError) throw error;
     throw new HarnessError('environment', `cannot write ${path}: ${messageOf(error)}`, {
       remedy: ROOM_TO_WRITE,
       cause: error,
