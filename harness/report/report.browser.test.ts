@@ -122,7 +122,7 @@ describe.skipIf(CHROMIUM === undefined && !required)(`the report in a browser${w
   });
 
   it('is drawn where it is in sight when the page counts as loaded, as pictures and printers take it', async () => {
-    await browser.addInitScript(`addEventListener('load', () => {
+    await using _measured = await browser.addInitScript(`addEventListener('load', () => {
       const context = document.querySelector('.stage canvas')?.getContext('2d');
       const colours = new Set(new Uint32Array(context?.getImageData(0, 0, 400, 100).data.buffer ?? []));
       document.documentElement.dataset.coloursAtLoad = colours.size;
@@ -302,6 +302,7 @@ describe.skipIf(CHROMIUM === undefined && !required)(`the report in a browser${w
     // At once from the address, as somebody opens it who was sent it.
     const sent = await open([failing], `#/f/${last?.id}`);
     await expect.poll(() => sent.locator('.finding.current .story').textContent()).toBe(last?.story);
+    expect(await sent.evaluate('scrollY')).toBe(0);
   });
 
   it('wakes every timeline of a page of several runs', async () => {
