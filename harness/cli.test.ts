@@ -56,6 +56,7 @@ describe('lockpick', () => {
     [['run', 'redis-single', '--keep', 'some'], /--keep <when>.*'some' is invalid/],
     [['run', 'redis-single', '--adapter', 'no.ts'], /the adapter no\.ts does not exist/],
     [['run', 'redis-single', '--config', 'no.ts'], /the config no\.ts does not exist/],
+    [['run', 'redis-single', '--config', ''], /^lockpick: --config: is empty$/m],
     [
       ['compare', '--profile', 'hourly'],
       /'hourly' is invalid\. Allowed choices are smoke, standard, nightly/,

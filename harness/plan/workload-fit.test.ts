@@ -30,7 +30,7 @@ describe('a workload and a recipe', () => {
     expect(() => checkPermits({ name: 'semaphore', kind: 'semaphore' }, { permits: 3 })).not.toThrow();
     expect(() => checkPermits({ name: 'set-nx-px' }, {})).not.toThrow();
     expect(() => checkPermits({ name: 'set-nx-px' }, { permits: 3 })).toThrow(
-      '--permits 3: recipe set-nx-px makes a mutex',
+      'permits 3: recipe set-nx-px makes a mutex',
     );
   });
 

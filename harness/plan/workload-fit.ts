@@ -29,7 +29,7 @@ export function checkPermits(
   { permits }: Pick<Plan, 'permits'>,
 ): void {
   if (permits === undefined || kind === 'semaphore') return;
-  throw new HarnessError('usage', `--permits ${permits}: recipe ${name} makes a ${kind ?? 'mutex'}`, {
+  throw new HarnessError('usage', `permits ${permits}: recipe ${name} makes a ${kind ?? 'mutex'}`, {
     remedy: 'only a semaphore has permits: leave it out, or choose another recipe (lockpick list)',
   });
 }

@@ -87,7 +87,7 @@ export function withOutput(command: Command): Command {
 
 /** flag > variable > config file; loads the config if there is one. */
 export async function choicesFor(command: Command): Promise<Choices> {
-  const [{ choicesOf }, { loadConfig }] = await Promise.all([
+  const [{ choicesOf, textChoice }, { loadConfig }] = await Promise.all([
     import('./settings.ts'),
     import('./load-config.ts'),
   ]);
@@ -98,9 +98,9 @@ export async function choicesFor(command: Command): Promise<Choices> {
     value: command.getOptionValue(each.attributeName()) as unknown,
     source: command.getOptionValueSource(each.attributeName()),
   }));
-  const named = parsed.find(({ name }) => name === 'config')?.value;
-  const usesConfig = parsed.some(({ name }) => name === 'config');
-  const config = usesConfig ? await loadConfig(typeof named === 'string' ? named : undefined) : undefined;
+  const config = parsed.some(({ name }) => name === 'config')
+    ? await loadConfig(textChoice(choicesOf(parsed, undefined), 'config'))
+    : undefined;
   return choicesOf(parsed, config);
 }
 
