@@ -33,18 +33,16 @@ afterAll(() => rmSync(out, { recursive: true, force: true }));
 /** Where the service itself looks for what has run out, up to half a second late, some pauses end before a lease does. */
 const LATE: ReadonlySet<string> = new Set(['etcd', 'zookeeper']);
 
-/** For a busy machine: a lease that is not to run out outlasts it, and one that is to, its service's being late. */
-function leaseOf({ backend, fault, workload, expected }: Cell): PlanInput {
+/** For a busy machine: a lease that is not to run out outlasts it, and a hold lasts until the signal to stop is there. */
+function calm({ backend, fault, workload, expected }: Cell): PlanInput {
   if (expected.grade === 'safe')
     return {
       ttlMillis: '5s',
       ...(workload === 'long-hold' && { thinkMillis: '6s..7s', minContendedHandoffs: '2' }),
     };
-  return fault === 'pause-holder' && LATE.has(backend) ? { ttlMillis: '3s' } : {};
+  if (fault !== 'pause-holder' || workload === 'long-hold') return {};
+  return { thinkMillis: '200ms..340ms', ...(LATE.has(backend) && { ttlMillis: '3s' }) };
 }
-
-/** Of a holder that is to be stopped: until the signal is there. */
-const LONG_ENOUGH: PlanInput = { thinkMillis: '200ms..340ms' };
 
 function timeLimitOf({ backend, fault, workload, expected }: Cell): string {
   if (workload === 'long-hold' && expected.grade === 'safe') return '16s';
@@ -55,10 +53,9 @@ function timeLimitOf({ backend, fault, workload, expected }: Cell): string {
 async function torture(cell: Cell, seed: string, settings: PlanInput = {}): Promise<StoredRun> {
   const { backend, variant, recipe, fault, workload } = cell;
   const named = { backend, variant, recipe, fault, workload, timeLimitMillis: timeLimitOf(cell) };
-  const own = [leaseOf(cell), settingsOf(cell)];
+  const own = [calm(cell), settingsOf(cell)];
   // Of work that outlives the lease each is told by the other.
   if (workload === 'long-hold') own.reverse();
-  else if (fault === 'pause-holder') own.push(LONG_ENOUGH);
   const plan = parsePlan(vocabulary, named, ...own, settings, { seed });
   return await runPlan(stage, plan, { out, observer: silent, interrupt: { wrapUp: never, abandon: never } });
 }
