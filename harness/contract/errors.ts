@@ -25,7 +25,7 @@ export class HarnessError extends Error {
   constructor(
     code: HarnessErrorCode,
     message: string,
-    options: { remedy?: string; detail?: string; cause?: unknown } = {},
+    options: { remedy?: string | undefined; detail?: string | undefined; cause?: unknown } = {},
   ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = 'HarnessError';
@@ -41,8 +41,8 @@ export function sayingWhere<T>(where: string, make: () => T): T {
     return make();
   } catch (error) {
     if (!(error instanceof HarnessError)) throw error;
-    const { code, message, remedy } = error;
-    throw new HarnessError(code, `${where}: ${message}`, { ...(remedy !== undefined && { remedy }) });
+    const { code, message, remedy, detail, cause } = error;
+    throw new HarnessError(code, `${where}: ${message}`, { remedy, detail, cause });
   }
 }
 

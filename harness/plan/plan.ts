@@ -154,7 +154,11 @@ export class PlanError extends HarnessError {
   readonly field: string;
   /** What is wrong, without the field's name. */
   readonly reason: string;
-  constructor(field: string, reason: string, options: { message?: string; remedy?: string } = {}) {
+  constructor(
+    field: string,
+    reason: string,
+    options: { message?: string; remedy?: string | undefined } = {},
+  ) {
     const { message = `plan field ${field}: ${reason}`, ...rest } = options;
     super('usage', message, rest);
     this.name = 'PlanError';
@@ -244,7 +248,7 @@ export function knownAt(
     known(what, value, names);
   } catch (error) {
     if (!(error instanceof PlanError)) throw error;
-    throw new PlanError(place, error.reason, { ...(error.remedy !== undefined && { remedy: error.remedy }) });
+    throw new PlanError(place, error.reason, { remedy: error.remedy });
   }
 }
 

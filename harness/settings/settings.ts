@@ -86,9 +86,7 @@ export function inTheUsersWords<T>(choices: Choices, make: () => T): T {
     const choice = choices.get(optionName(flag));
     if (choice === undefined) throw error;
     const where = place.length === 0 ? '' : `${place.join('.')}: `;
-    throw new HarnessError('usage', `${choice.written}: ${where}${error.reason}`, {
-      ...(error.remedy !== undefined && { remedy: error.remedy }),
-    });
+    throw new HarnessError('usage', `${choice.written}: ${where}${error.reason}`, { remedy: error.remedy });
   }
 }
 

@@ -2,7 +2,7 @@
 
 import { CommanderError } from 'commander';
 import { afterEach, expect, it, vi } from 'vitest';
-import { HarnessError } from '../contract/errors.ts';
+import { HarnessError, sayingWhere } from '../contract/errors.ts';
 import { failure } from './failure.ts';
 
 let said = '';
@@ -20,6 +20,15 @@ const environment = new HarnessError('environment', 'no engine answers', { remed
 function withStack(error: Error, line: string): Error {
   error.stack = `${error.name}: ${error.message}\n    at ${line}`;
   return error;
+}
+
+function thrownBy(act: () => unknown): unknown {
+  try {
+    act();
+  } catch (error) {
+    return error;
+  }
+  return undefined;
 }
 
 it.each<[string, unknown, number, string]>([
@@ -40,6 +49,16 @@ it.each<[string, unknown, number, string]>([
     }),
     69,
     'lockpick: cannot start r1 → see its log\n  cause: port 6379 is taken\nexited with 1\n',
+  ],
+  [
+    'a place that is told first',
+    thrownBy(() =>
+      sayingWhere('plan.json', () => {
+        throw new HarnessError('environment', 'no disk', { remedy: 'mount it', detail: 'EIO', cause: 'hw' });
+      }),
+    ),
+    69,
+    'lockpick: plan.json: no disk → mount it\n  cause: hw\nEIO\n',
   ],
   [
     'a cause that the message tells',
