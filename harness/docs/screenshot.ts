@@ -26,6 +26,8 @@ await page.setViewportSize(SIZE);
 await page.goto(`${pathToFileURL(file).href}#/f/${first.id}`);
 await page.waitForSelector('.finding.current');
 await page.waitForSelector('.timeline canvas');
+// The finding and its timeline; what stands above would leave no room for both.
+await page.evaluate(`document.querySelector('.finding.current > summary').scrollIntoView()`);
 // Drawn in the next frame.
 await page.evaluate('new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))');
 await page.screenshot({ path: FILE });
