@@ -5,8 +5,10 @@ import { fileURLToPath } from 'node:url';
 import { buildSync } from 'esbuild';
 
 const { outputFiles } = buildSync({
-  // The bundle names its files from here: else it would tell of the machine, and differ by where lockpick is started.
+  // The bundle names its files: from here, and not as links lead, else it would tell of the machine and of where lockpick
+  // was started.
   absWorkingDir: fileURLToPath(new URL('./page', import.meta.url)),
+  preserveSymlinks: true,
   entryPoints: ['main.js'],
   // Nor does it depend on a tsconfig.json: the page's own is for the compiler, and extends one that a package lacks.
   tsconfigRaw: {},
