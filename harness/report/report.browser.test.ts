@@ -394,6 +394,19 @@ describe.skipIf(CHROMIUM === undefined && !required)(`the report in a browser${w
     await expect.poll(() => selected(page)).toContain('Finding 1 of');
   });
 
+  it('is drawn in a window of any width', async () => {
+    const page = await open([failing], '#run-1-timeline');
+    for (const width of [50, 1280]) {
+      await page.setViewportSize({ width, height: 900 });
+      await frame(page);
+    }
+    await page.setViewportSize({ width: 50, height: 900 });
+    await page.reload();
+    await page.waitForSelector('.stage canvas');
+    await page.setViewportSize({ width: 1280, height: 900 });
+    await expect.poll(async () => (await pixels(page)).drawn).toBeGreaterThan(20_000);
+  });
+
   it('prints in the colours of paper', async () => {
     const page = await open([failing]);
     await page.emulateMedia({ colorScheme: 'dark' });

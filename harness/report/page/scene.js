@@ -19,6 +19,10 @@ import { kindsIn } from './pyramid.js';
  * @property {number} gutter width of the names
  * @property {number} selected index of a finding, -1: none
  */
+
+/** Leaves room for time beside the names. In a narrower window a timeline is drawn so wide, and squeezed. */
+export const WIDTH_MIN = 160;
+
 /**
  * @param {Scene} scene
  * @returns {number} pixels per microsecond

@@ -7,7 +7,7 @@ import { layoutOf } from './layout.js';
 import { drawOverview, loadOf } from './overview.js';
 import { paintOf } from './paint.js';
 import { findingAt, REACH_PIXELS } from './point.js';
-import { scaleOf } from './scene.js';
+import { scaleOf, WIDTH_MIN } from './scene.js';
 import { tipIn } from './tip.js';
 import { around, panned, whole, within, zoomed } from './view.js';
 
@@ -148,7 +148,7 @@ export function timelineIn(frame, model) {
   const span = added(toolbar, 'span', 'span');
 
   const resize = () => {
-    width = stage.clientWidth;
+    width = Math.max(stage.clientWidth, WIDTH_MIN);
     for (const [element, height] of /** @type {const} */ ([
       [canvas, layout.height],
       [overview, OVERVIEW_HEIGHT],
