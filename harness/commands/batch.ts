@@ -28,7 +28,7 @@ import { failingSeeds } from '../reporters/failing-seeds.ts';
 import { tellGitHub } from '../reporters/github.ts';
 import { junitXml } from '../reporters/junit.ts';
 import { headline, summaryMarkdown } from '../reporters/markdown.ts';
-import { hasEvidence, readTrends, writeFile } from '../stored/results.ts';
+import { hasEvidence, readTrends, requireWritable, writeFile } from '../stored/results.ts';
 import { closerLook, replayCommand } from '../stored/stored-run.ts';
 import { stages } from '../stages/stage.ts';
 import { worstExitCode } from './exit-code.ts';
@@ -102,6 +102,8 @@ async function runMissing(
   if (missing.length < units.length)
     say(`${units.length - missing.length} of ${units.length} runs are done already`);
   if (missing.length === 0) return;
+  // Told once, and not by every thread.
+  requireWritable(options.out);
   const plans = missing.map(([, { plan }]) => plan);
   const threads = plans.every(({ on }) => on === 'simulation') ? availableParallelism() : 1;
   const run = Math.min(threads, plans.length) > 1 ? runInThreads : runOneByOne;

@@ -4,7 +4,7 @@
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { globSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -150,6 +150,17 @@ describe('lockpick run --on simulation --seeds', TIME, () => {
     expect(seeds).toEqual(seeds.map((__, nth) => String(7 + nth)));
     expect(seeds.length).toBeLessThan(500);
     expect(status).toBe(130);
+  });
+
+  it('is told once that it cannot write', async () => {
+    const own = join(out, 'occupied');
+    mkdirSync(join(own, 'latest'), { recursive: true });
+    const child = start(['--seeds', '5', '--out', own]);
+    const [stderr, [status]] = await Promise.all([text(child.stderr), once(child, 'close')]);
+    expect(stderr).toBe(
+      `lockpick: cannot write ${join(own, 'latest')}: it is there and is no link → move it away, or choose another directory\n`,
+    );
+    expect(status).toBe(69);
   });
 
   /** With a thread, or the main one, that dies. */
