@@ -10,7 +10,7 @@ import { fakeHistory, PAUSE_HOLDER } from '../testing/fake-history.ts';
 import { fakeRun } from '../testing/fake-run.ts';
 import { hatchings } from './hatchings.ts';
 import { columnsIn, failing, judged, plainText } from './page.fixture.ts';
-import { PAGE_SCRIPT } from './page-script.ts';
+import { pageScript } from './page-script.ts';
 import { PAGE_STYLE } from './page-style.ts';
 import { renderReport } from './report.ts';
 
@@ -124,7 +124,7 @@ describe('the tables of the charts', () => {
 });
 
 it('locks are hatched alike in pictures and on the timeline', () => {
-  const [, tiles = ''] = /TILES = \[([^\]]*)\]/.exec(PAGE_SCRIPT) ?? [];
+  const [, tiles = ''] = /TILES = \[([^\]]*)\]/.exec(pageScript()) ?? [];
   const drawn = Array.from(tiles.matchAll(/"([^"]*)"/g), ([, tile]) => tile);
   const pictured = Array.from(
     hatchings().markup.matchAll(/class="d-hatch" d="([^"]*)"/g),
@@ -158,12 +158,12 @@ describe('self-containment', () => {
   });
 
   it('has the same script wherever lockpick is and is started', () => {
-    expect(PAGE_SCRIPT).toMatch(/^\/\/ main\.js$/m);
-    expect(PAGE_SCRIPT).not.toContain('harness/report');
+    expect(pageScript()).toMatch(/^\/\/ main\.js$/m);
+    expect(pageScript()).not.toContain('harness/report');
   });
 
   it('imports nothing into its script', () => {
-    expect(PAGE_SCRIPT).not.toMatch(/^\s*(import|export)\b|\bimport\(/m);
+    expect(pageScript()).not.toMatch(/^\s*(import|export)\b|\bimport\(/m);
   });
 });
 

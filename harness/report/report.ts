@@ -10,7 +10,7 @@ import { hatchings } from './hatchings.ts';
 import { html, trusted, type Html } from './html.ts';
 import type { ComparedRun, JudgedRun } from './judged-run.ts';
 import { matrixOf, matrixSection, summarySentence, type MatrixEntry } from './matrix.ts';
-import { PAGE_SCRIPT } from './page-script.ts';
+import { pageScript } from './page-script.ts';
 import { PAGE_STYLE } from './page-style.ts';
 import { ratesSection } from './rates-section.ts';
 import { runViews, type RunView } from './run-view.ts';
@@ -39,10 +39,11 @@ export function renderReport(runs: readonly JudgedRun[], { others = [], trends =
   );
   const only = matrix.entries.length === 1 ? shown[0]?.view : undefined;
   const title = only === undefined ? summarySentence(matrix) : verdictSentence(only);
+  const script = pageScript();
   const policy = [
     "default-src 'none'",
     `style-src '${sourceHash(PAGE_STYLE)}'`,
-    `script-src '${sourceHash(PAGE_SCRIPT)}'`,
+    `script-src '${sourceHash(script)}'`,
     "base-uri 'none'",
     "form-action 'none'",
   ].join('; ');
@@ -75,7 +76,7 @@ export function renderReport(runs: readonly JudgedRun[], { others = [], trends =
             ${howToRead()}
           </section>
         </main>
-        ${element('script type="module"', PAGE_SCRIPT)}
+        ${element('script type="module"', script)}
       </body>
     </html> `.markup;
 }
