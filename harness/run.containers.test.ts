@@ -36,16 +36,13 @@ const LATE: ReadonlySet<string> = new Set(['etcd', 'zookeeper']);
 /** For a busy machine: a lease that is not to run out outlasts it, and a hold lasts until the signal to stop is there. */
 function calm({ backend, fault, workload, expected }: Cell): PlanInput {
   if (expected.grade === 'safe')
-    return {
-      ttlMillis: '5s',
-      ...(workload === 'long-hold' && { thinkMillis: '6s..7s', minContendedHandoffs: '2' }),
-    };
+    return workload === 'long-hold' ? { ttlMillis: '3s', thinkMillis: '3500ms..4s' } : { ttlMillis: '5s' };
   if (fault !== 'pause-holder' || workload === 'long-hold') return {};
   return { thinkMillis: '200ms..340ms', ...(LATE.has(backend) && { ttlMillis: '3s' }) };
 }
 
 function timeLimitOf({ backend, fault, workload, expected }: Cell): string {
-  if (workload === 'long-hold' && expected.grade === 'safe') return '16s';
+  if (workload === 'long-hold' && expected.grade === 'safe') return '20s';
   if (!LATE.has(backend)) return '8s';
   return fault === 'pause-holder' ? '20s' : '12s';
 }
