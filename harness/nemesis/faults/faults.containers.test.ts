@@ -62,8 +62,8 @@ describe('pause', () => {
       await using fault = await pause.inject(process, spec('pause'));
       proved.push(Number(fault.evidence?.['provedMillis']));
     }
-    // 17 ms on an idle machine; a busy one lets some of them be quick.
-    expect(Math.min(...proved)).toBeLessThan(100);
+    // 17 ms on an idle machine; the bound leaves room for a busy one.
+    expect(proved.toSorted((a, b) => a - b)[7]).toBeLessThan(100);
   });
 
   it('heals when its scope throws', async () => {
